@@ -27,6 +27,7 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.MODEL: "a model",
     Origin.EARLIER: "the version before",
     Origin.LIBRARY: "the standard library",
+    Origin.FIELD: "claims' fields on drawn inputs",
 }
 
 

@@ -60,7 +60,8 @@ def _claims(outcome: Outcome) -> Iterator[str]:
     if outcome.claims:
         yield "## Claims"
         rows = [
-            (claim.claim_id, CLAIM_WORDS[claim.verdict], claim.text, claim_evidence(claim)) for claim in outcome.claims
+            (claim.claim_id, CLAIM_WORDS[claim.verdict], on_one_line(claim.text), claim_evidence(claim))
+            for claim in outcome.claims
         ]
         yield _table(("Claim", "Verdict", "What it says", "Evidence"), rows)
 

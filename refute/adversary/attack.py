@@ -42,12 +42,19 @@ class Origin(StrEnum):
     EARLIER = "earlier"
     """What the version before (`base`, `previous`) answered, alone in a container."""
     LIBRARY = "library"
-    """What the standard library answers: by the function that `same_as` names, or as a `property`'s expected side."""
+    """What the standard library's function answers that `same_as` names."""
+    FIELD = "field"
+    """A claim's own `property` or `raises` on drawn inputs, expecting what the library or the text gives."""
 
     @property
     def by_author(self) -> bool:
         """Whether the ticket's author wrote the expectation as code: alone it never suffices for PASS."""
         return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
+
+    @property
+    def calls_by_author(self) -> bool:
+        """Whether the ticket's author wrote the call: one that the code refuses is then no mistake of a tester's."""
+        return self.by_author or self is self.FIELD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

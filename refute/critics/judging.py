@@ -135,5 +135,5 @@ def _caveats(reviews: Sequence[Review], defaults: Sequence[Focus]) -> Iterator[s
         if review.verdict is ReviewVerdict.UNAVAILABLE and review.focus not in defaults:
             yield f"the {review.focus} critic gave no answer: {review.note}"
         for one in review.failures:
-            if one.standing not in HELD or not one.severity.blocks:
+            if one.severity.blocks and one.standing not in HELD:
                 yield f"critic, {review.focus}, {one.severity}, {one.standing} ({one.reason}): {one.description}"

@@ -3,21 +3,22 @@
 import functools
 import mmap
 import sys
+from collections.abc import Sequence
 from types import FrameType, FunctionType, MethodType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.contexts import VARIABLES
 from refute.driver.errors import CannotCarry
+from refute.driver.process_state import VARIABLES
+from refute.driver.proxy.proxied import Proxy
+from refute.driver.remembering import may_remember
+
+if TYPE_CHECKING:
+    from refute.driver.object_table import ObjectTable
 
 
 class Attestation:
-    """Facts about the running test.
-
-    Args:
-        test_file: path of the generated test file.
-        module: name of its module.
-    """
+    """Facts about the running test."""
 
     objects: Any = None
     surroundings: Any
@@ -108,19 +109,28 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, frame = False, self.test_frame()
-        own = (self._running, f"{self._running}.<locals>")
-        if not self._running or (
-            frame is not None
-            and frame.f_code.co_qualname.rpartition(".<locals>.")[0] not in own
-            and frame.f_code.co_qualname not in own
-            and not frame.f_code.co_qualname.startswith(own[1])
-        ):
+        self.attested, helpers, frame = False, [], self.test_frame()
+        while frame is not None and not self._is_test(frame):
+            helpers.append(frame)
+            frame = self._of_test_file(frame.f_back)
+        prepares = frame is None and bool(helpers)
+        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
             self._tainted = True
+
+    def _is_test(self, frame: FrameType) -> bool:
+        """Whether a frame is the running test's own, or of what is defined in it."""
+        name = frame.f_code.co_qualname
+        return name == self._running or name.startswith(f"{self._running}.<locals>")
+
+    def _is_theirs(self, value: Any) -> bool:
+        return self.objects.oid_of(value) is not None
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
+
+    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
+        """A frame, or the first around it, of the test file."""
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
@@ -145,10 +155,33 @@ class Attestation:
         self.not_carried, self.not_carried_back = self.not_carried or reason, True
 
     def cannot(self, reason: str) -> NoReturn:
-        """Note that the running test needs what two processes cannot give, and end it.
-
-        Raises:
-            CannotCarry: always.
-        """
+        """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
+
+
+class Tools:
+    """Knows which functions of the subject's are tools of the test."""
+
+    def __init__(self, objects: "ObjectTable", modules: Sequence[str]) -> None:
+        self._objects = objects
+        self._own = {name.partition(".")[0] for name in modules}
+        self._found: set[int] = set()
+
+    def are_in(self, module: str) -> bool:
+        """Whether a module, by its dotted name, is none of the implementation's own."""
+        return module.partition(".")[0] not in self._own
+
+    def add(self, found: Any) -> None:
+        """Something that the test took from such a module."""
+        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.oid_of(found)) is not None:
+            self._found.add(oid)
+
+    def decide(self, operation: str, args: Sequence[Any], answer: Any) -> bool:
+        """Whether a tool decides here: it was called, and answers with plain data."""
+        oid = None
+        if operation == "call_lent":
+            oid = args[0]
+        elif operation == "member" and args[1] == "__call__":
+            oid = self._objects.oid_of(args[2])
+        return oid in self._found and not isinstance(answer, Proxy)

@@ -6,9 +6,9 @@
 import itertools
 import weakref
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.event_loops import in_loop, running_loop
+from refute.driver.event_loops import LastLoop, OwnLoops, in_loop, running_loop
 
 if TYPE_CHECKING:
     import asyncio
@@ -16,30 +16,13 @@ if TYPE_CHECKING:
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
 """Operations that may be started to be awaited."""
-SETTLED_S: Final = 1.0
-"""Time in which a result that is on its way arrives."""
-
 Operations = dict[str, Callable[..., Any]]
 
 
-class Loops(Protocol):
-    """Where the coroutines of this side run."""
-
-    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
-        """The loop for one of the other side's."""
-        ...
-
-
 class Awaiting:
-    """Both directions of awaiting.
+    """Both directions of awaiting."""
 
-    Args:
-        request: asks the other side.
-        operations: of this side; only those of STARTED are ever started.
-        loops: where coroutines of this side run.
-    """
-
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: OwnLoops | LastLoop) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops
@@ -47,8 +30,6 @@ class Awaiting:
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._started_in: dict[int, asyncio.AbstractEventLoop] = {}
-        self._in_first_step: set[int] = set()
-        self._never_waited: set[int] = set()
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
         operations["start"] = self._start
@@ -77,14 +58,9 @@ class Awaiting:
                 except asyncio.CancelledError:
                     if not future.done() and self._request("cancel", number):
                         continue
-                    await asyncio.wait([future], timeout=SETTLED_S)
-                    if number not in self._never_waited or future.cancelled():
-                        raise  # the result came first and is lost, as in one process
-                    _cancel_when_it_waits()
-                    return future.result()
+                    raise
         finally:
             self._waiting.pop(number, None)
-            self._never_waited.discard(number)
 
     def _start(self, number: int, token: int, operation: str, args: list[Any], kwargs: dict[str, Any]) -> None:
         if operation not in STARTED:
@@ -96,9 +72,7 @@ class Awaiting:
                 awaitable = self._operations[operation](*args, **kwargs)
             except BaseException as error:
                 awaitable = _failed(error)
-            self._in_first_step.add(number)
             self._tasks[number] = loop.create_task(self._run(number, awaitable))
-            loop.call_soon(self._in_first_step.discard, number)
 
         self._started_in[number] = loop
         if running_loop() is loop:  # None in other threads
@@ -119,13 +93,12 @@ class Awaiting:
             how, value = FAILED, error
         self._tasks.pop(number, None)
         self._started_in.pop(number, None)
-        never_waited = number in self._in_first_step
         del awaitable
         try:
-            self._request("finished", number, how, value, never_waited)
+            self._request("finished", number, how, value)
         except Exception as error:
             lost = RuntimeError(f"a result could not be passed: {error}")
-            self._request("finished", number, FAILED, lost, never_waited)
+            self._request("finished", number, FAILED, lost)
 
     def _cancel(self, number: int) -> bool:
         """Whether there was still something to cancel; what has not begun takes its first step, as in one process."""
@@ -140,12 +113,10 @@ class Awaiting:
         in_loop(loop, lambda: None)
         return bool(in_loop(loop, cancel))
 
-    def _finished(self, number: int, how: str, value: Any, never_waited: bool) -> None:  # noqa: FBT001  # of a message
+    def _finished(self, number: int, how: str, value: Any) -> None:
         waiting = self._waiting.get(number)
         if waiting is None:
             return
-        if never_waited is True:
-            self._never_waited.add(number)
         loop, future = waiting
         loop.call_soon_threadsafe(_settle, future, how, value)
 
@@ -169,13 +140,3 @@ def _settle(future: "asyncio.Future[Any]", how: str, value: Any) -> None:
         future.set_exception(value)
     else:
         future.set_result(value)
-
-
-def _cancel_when_it_waits() -> None:
-    """Take back a cancellation that came to what had ended within a step; it holds from where the task waits next."""
-    import asyncio
-
-    task = asyncio.current_task()
-    if task is not None:
-        task.uncancel()
-        asyncio.get_running_loop().call_soon(task.cancel)

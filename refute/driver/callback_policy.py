@@ -23,9 +23,8 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.base_values import VALUE_TYPES
-from refute.driver.copying import Copies, as_class, refuse
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
-from refute.driver.operations import is_owner, lookup, unwrapped
+from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.signatures import is_hidden, shape_of
 from refute.driver.writing import CALLABLE
@@ -41,11 +40,7 @@ NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__", "
 
 
 class CallbackPolicy:
-    """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger.
-
-    Args:
-        module: name of the module of the test file.
-    """
+    """The driver's operations, each checked; what a test file defines is as open as Python leaves it to a stranger."""
 
     def __init__(self, module: str) -> None:
         self.module = module
@@ -54,11 +49,7 @@ class CallbackPolicy:
         self._replaced: dict[tuple[type, str], Any] = {}
 
     def may_lend(self, value: Any) -> None:
-        """Whether an object of the driver may be handed over.
-
-        Raises:
-            CannotCarry: it is part of the machinery, or nobody knows what it is.
-        """
+        """Whether an object of the driver may be handed over. Raises CannotCarry."""
         if isinstance(value, NEVER):
             # The implementation's own tracebacks are here as such.
             kind_of_error = CannotCarryBack if isinstance(value, types.TracebackType) else CannotCarry
@@ -84,7 +75,6 @@ class CallbackPolicy:
 
     def operations(self) -> dict[str, Callable[..., Any]]:
         """By name."""
-        copies = Copies()
         return {
             "isinstance": lambda one, kind: isinstance(one, as_class(kind)),
             "issubclass": lambda one, kind: issubclass(as_class(one), as_class(kind)),
@@ -94,15 +84,15 @@ class CallbackPolicy:
             "set": self._set,
             "del": self._delete,
             "vars": self._vars,
-            "dir": lambda one: [name for name in dir(self._open(one)) if not name.startswith("_")],
-            "repr": lambda one: repr(self._open(one)),
-            "str": lambda one: str(self._open(one)),
-            "format": lambda one, spec: format(self._open(one), spec),
+            "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
+            "repr": repr,
+            "str": str,
+            "format": format,
             "copy": lambda one: copy.copy(self._copied(one)),
-            "deepcopy": lambda one, number: copies.deep(self._copied(one), number),
+            "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("member_del", "member_set", "new", "operate", "put", "register", "subclasses"), refuse),
+            **dict.fromkeys(("member_del", "member_set", "new", "put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -117,41 +107,10 @@ class CallbackPolicy:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
         if not self.objects.has_lent(one) and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
-        self._open(one)
 
     def _is_own_value(self, one: Any) -> bool:
         """Whether it is a value of one of the test's classes, such as a named tuple: it is made anew when it comes."""
         return issubclass(type(one), (*VALUE_TYPES, enum.Enum)) and self.is_ours(type(one))
-
-    def _open(self, one: Any) -> Any:
-        """An object, unless it is one of which a test handed over no more than a method.
-
-        Raises:
-            CannotCarry: it is.
-        """
-        if self.objects.handed_methods(one) is not None:
-            raise CannotCarry("needs the implementation in the test's process: reaches the object of a method")
-        return one
-
-    def may_bind(self, owner: Any, name: str) -> bool:
-        """Whether a method of a test's object may be passed as that; others are passed as functions."""
-        kind = type(owner)
-        known = self.is_ours(kind) and not kind.__name__.startswith("Test")
-        return known and name[:2] != "__" and self._is_private(kind, name)
-
-    def bound(self, owner: Any, name: str) -> Any:
-        """The method of a test's own object that the subject passes.
-
-        Raises:
-            Malformed: it is none that it may know.
-        """
-        handed = self.objects.handed_methods(owner)
-        if not self.may_bind(owner, name) or (handed is not None and name not in handed):
-            raise Malformed("a method that no test handed over was passed")
-        found = lookup(type(owner), name)
-        if not isinstance(found, types.FunctionType):
-            raise Malformed("a method is none")
-        return types.MethodType(found, owner)
 
     def is_ours(self, kind: type) -> bool:
         """Whether the test file defines a class."""
@@ -164,6 +123,8 @@ class CallbackPolicy:
             self.require_lent(one)
             found = getattr(one, name)
             return dict(found) if isinstance(found, dict) else found
+        if type(one) is types.MethodType and name in {"__self__", "__func__"}:
+            raise CannotCarry("needs the implementation in the test's process: reaches the object of a method")
         if not self._is_of_function(one, name):
             self._check(one, name)
         return getattr(one, name, *default)
@@ -270,8 +231,6 @@ class CallbackPolicy:
         member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
         if not self.is_ours(kind):
             self.require_lent(this)
-        elif name not in (self.objects.handed_methods(this) or ()):
-            self._open(this)
         if isinstance(member, staticmethod):
             return member.__func__(*rest, **kwargs)
         of_class = is_owner(this, kind)

@@ -1,16 +1,10 @@
 """Tests of our own among the generated ones: a reporter that turns failures into passes betrays itself by them."""
 
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from refute.driver.plan import Report
-
-_BANNER: Final = re.compile(rb"={3,} .+ ={3,}")
-_HEADING: Final = re.compile(rb"_{3,} (?P<test>.+) _{3,}|" + _BANNER.pattern)
-"""How pytest begins the traceback of a test, or another part of its report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +40,6 @@ def with_canaries(source: bytes, canaries: Sequence[Canary]) -> bytes:
     """The test file with the canaries behind everything else, so that no line of it moves."""
     functions = (f"\n\ndef {canary.name}():\n{canary.source}" for canary in canaries)
     return source.rstrip(b"\n") + b"\n" + "".join(functions).encode()
-
-
-def without_canaries(output: bytes, canaries: Sequence[Canary]) -> bytes:
-    """What a worker printed, without the tracebacks of the canaries: who reads it has not written them."""
-    ours = {canary.name.encode() for canary in canaries}
-    kept: list[bytes] = []
-    left_out = False
-    for line in output.splitlines(keepends=True):
-        if heading := _HEADING.fullmatch(line.rstrip()):
-            left_out = heading["test"] in ours
-            if kept and _BANNER.fullmatch(kept[-1].rstrip()) and heading["test"] is None:
-                kept.pop()
-        if not left_out:
-            kept.append(line)
-    if kept and _BANNER.fullmatch(kept[-1].rstrip()):
-        kept.pop()
-    return b"".join(kept)
 
 
 def mixed_order(tests: Sequence[str], canaries: Sequence[Canary]) -> list[str]:

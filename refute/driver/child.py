@@ -109,9 +109,6 @@ class Child:
     def stacks(self, subject: int) -> tuple[str, str]:
         """Ask for the stacks of all threads, and wait a little for them.
 
-        Args:
-            subject: process id of the worker's subject; 0 where it has none.
-
         Returns:
             The worker's and the subject's; the latter is whatever the subject writes.
         """
@@ -135,9 +132,6 @@ class Child:
 
     def end(self, *, wait_s: float = 0.0) -> str:
         """Kill it with all that it started.
-
-        Args:
-            wait_s: time that it is given to end by itself.
 
         Returns:
             How it had ended by itself, in words; empty if it still ran.

@@ -4,18 +4,19 @@ import enum
 from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol
 
-from refute.driver.base_values import base_value
+from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exports import Exports
 from refute.driver.known import is_known, named, place_of
+from refute.driver.plain_values import VALUES
 from refute.driver.proxies import Proxies
 from refute.driver.proxy.classes import build, build_bare
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.enums import build_enum
 from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
+from refute.driver.proxy.roots import ProxyMeta
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
@@ -27,7 +28,6 @@ class ClassRegistry(Exports, Proxies):
     def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
         Exports.__init__(self, first, may_lend)
         Proxies.__init__(self)
-        self.keeps_functions = first != 0
         self._told: dict[int, int] = {}
         self._classes: dict[int, type] = {}
         self.news: list[list[Any]] = []
@@ -36,8 +36,6 @@ class ClassRegistry(Exports, Proxies):
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
         self.function_of_member: Callable[[Any, Any], Any]
-        self.methods_taken: set[tuple[int, str]] = set()
-        """Methods of objects of the driver that the subject has got as methods: it may pass them as such."""
         self._unbuilt: dict[int, str] = {}
         """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
         self.expected: type | None = None
@@ -69,7 +67,7 @@ class ClassRegistry(Exports, Proxies):
         cid = self._borrowed_ids.get(id(kind))
         if cid is not None:
             return ["y", cid]
-        if kind is ProxyMeta or kind is OperatedMeta:
+        if kind is ProxyMeta:
             return ["K", "builtins", "type"]
         if kind is ProxyObject or is_known(kind, to_driver=not self.in_driver):
             return ["K", *place_of(kind)]
@@ -111,13 +109,14 @@ class ClassRegistry(Exports, Proxies):
         return [[name, *self.whole.packed(self.whole.annotation(kind, one))] for name, one in found]
 
     def _members_of(self, kind: type) -> Any:
-        """The members of an enumeration: a table of its own, and name, value and built-in content of each."""
+        """The members of an enumeration: a table of its own, and name and value of each."""
         if not issubclass(kind, enum.Enum):
             return None
         encoder = Encoder(self.whole)
-        members = kind.__members__.items()
-        atoms = [[name, encoder.atom(one._value_), encoder.atom(base_value(one))] for name, one in members]
-        return [encoder.table, atoms]
+        for name, one in kind.__members__.items():
+            if (content := base_value(one)) is not None and content != one._value_:
+                raise CannotCarryBack(f"member {name} of {kind.__qualname__} is another value than it says of itself")
+        return [encoder.table, [[name, encoder.atom(one._value_)] for name, one in kind.__members__.items()]]
 
     def class_of(self, token: list[Any]) -> type:
         """The class that is called so."""
@@ -158,11 +157,15 @@ class ClassRegistry(Exports, Proxies):
     def _built(self, cid: int, told: dict[str, Any], bases: list[type], members: Any) -> type:
         if told.get("is_meta"):
             raise TypeError("it is a class of classes")
+        if told["meta"] and not told.get("enum"):
+            raise TypeError("its class has operators of its own")
+        if whole := next((base for base in bases if base in VALUES and base not in VALUE_TYPES), None):
+            raise TypeError(f"it derives from {whole.__name__}")
         if not told.get("enum"):
             return build(cid, told, bases)
         table, atoms = members
         value = Decoder(table, self.whole).value
-        return build_enum(cid, told, bases, [(str(name), value(one), value(of)) for name, one, of in atoms])
+        return build_enum(cid, told, bases, [(str(name), value(one)) for name, one in atoms])
 
     def annotate(self, cid: int, annotations: list[Any]) -> None:
         """Give a mirrored class what `_annotations_of` tells, once all classes of a message are known.

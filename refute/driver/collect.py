@@ -45,13 +45,7 @@ class MemoryModule(pytest.Module):
 
 
 class Collector:
-    """The plugin that has the test file collected from memory.
-
-    Args:
-        source: of the test file.
-        names: the built-in names that it sees.
-        noted: is told of each check that ran: its line, and of a block that must raise its exceptions by name.
-    """
+    """The plugin that has the test file collected from memory."""
 
     def __init__(self, source: bytes, names: dict[str, Any], noted: Callable[..., None]) -> None:
         self._noted = noted

@@ -1,28 +1,25 @@
-"""A connection for every thread: one side makes a socket pair and hands one end over."""
+"""Starts the subject's process, and gives each thread a connection: one side makes two ends and hands one over."""
 
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
+from refute.driver.hide_test_names import without_marks
 from refute.driver.wire import Wire
 
+NAME_BYTES: Final = 64
+"""A connection comes with the name of the thread that opened it."""
 MOST: Final = 512
 """Connections of the other side that are open at the same time; whoever opens more waits until one is closed."""
 
 
-NAME_BYTES: Final = 64
-"""A connection comes with the name of the thread that opened it."""
-
-
 class Connections:
-    """Opens connections, and serves those that the other side opens.
-
-    Args:
-        control: over which descriptors are handed.
-        serve: answers on a connection until it is closed; runs in a thread of its own.
-        wrap: makes a Wire of a socket.
-    """
+    """Opens connections, and serves those that the other side opens."""
 
     def __init__(
         self, control: socket.socket, serve: Callable[[Wire], None], wrap: Callable[[socket.socket], Wire]
@@ -68,3 +65,37 @@ class Connections:
         finally:
             wire.close()
             self._room.release()
+
+
+ARENAS: Final = "MALLOC_ARENA_MAX"
+"""The C library reserves 64 MiB of addresses for each of up to 8 arenas a processor, one for every new thread, and
+addresses are what the subject's limit of memory counts: some 30 threads would be all it can have
+(https://man7.org/linux/man-pages/man3/mallopt.3.html, 2026-11-22). Programs that it starts do not inherit this."""
+SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
+Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket, dict[int, int]]
+
+
+def start_subject(workspace: str, stacks: int) -> Started:
+    """Start it, in a session of its own.
+
+    Returns:
+        The process, the main connection, the one over which further ones are handed, and the descriptors of its
+        output (1) and errors (2).
+    """
+    main, its_main = socket.socketpair()
+    control, its_control = socket.socketpair()
+    out, its_out = os.pipe()
+    err, its_err = os.pipe()
+    inherited = (its_main.fileno(), its_control.fileno(), stacks)
+    subject = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
+        stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=workspace,
+        start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
+    )  # fmt: skip
+    for end in (its_main, its_control):
+        end.close()
+    for descriptor in (its_out, its_err):
+        os.close(descriptor)
+    for descriptor in (out, err):
+        os.set_blocking(descriptor, False)
+    return subject, main, control, {1: out, 2: err}

@@ -8,14 +8,7 @@ from typing import Any
 from refute.driver.plan import Report
 
 Event = dict[str, Any]
-ERROR_FIELDS = (
-    "error_type",
-    "error_message",
-    "traceback",
-    "notes",
-    "raised_in_implementation",
-    "raised_on_purpose",
-)
+ERROR_FIELDS = ("error_type", "error_message", "traceback", "notes", "raised_in_implementation", "raised_on_purpose")
 FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
 
 
@@ -35,12 +28,7 @@ class Item:
 
 
 class Conversation:
-    """The events of one worker, in the order of an honest one: collected, then per item start … finish, then done.
-
-    Args:
-        key: the secret that every event must carry.
-        asked: the test functions that the worker was told to run.
-    """
+    """The events of one worker, in the order of an honest one: collected, then per item start … finish, then done."""
 
     def __init__(self, key: str, asked: Sequence[str]) -> None:
         self._key = key
@@ -63,11 +51,7 @@ class Conversation:
         self._partial: dict[str, Report] = {}
 
     def hear(self, line: bytes, now_s: float) -> None:
-        """Take in one line.
-
-        Raises:
-            Tampering: it is not what an honest worker would say here.
-        """
+        """Take in one line. Raises Tampering: it is not what an honest worker would say here."""
         try:
             event = json.loads(line)
         except (ValueError, RecursionError):
@@ -170,11 +154,7 @@ def _function(item_id: str) -> str:
 
 
 def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
-    """One item's report and, where pytest's reports contradict what was seen of the call, how.
-
-    Raises:
-        Tampering: pytest reported other phases than those of one test.
-    """
+    """One item's report and, where pytest's reports contradict what was seen of the call, how. Raises Tampering."""
     outcomes = {when: phase["outcome"] for when, phase in item.phases.items()}
     expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
     if set(outcomes) != expected:

@@ -5,30 +5,20 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.containers import CONTAINERS, empty
+from refute.driver.containers import CONTAINERS, SCALARS, SINGLETONS, empty
+from refute.driver.encoder import Atom, Entry
 from refute.driver.errors import Malformed, Uncarried
 from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS
-from refute.driver.scalars import SCALARS, SINGLETONS
-from refute.driver.table import Atom, Entry, Objects
 
 UNMADE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, BufferError, OSError)
 """What making a value may raise."""
 
 
 class Decoder:
-    """Rebuilds the values of one message as exact types.
+    """Rebuilds the values of one message as exact types. Raises Malformed: the table is none that an Encoder writes."""
 
-    Args:
-        table: as it arrived, unchecked.
-        objects: knows shared containers and foreign objects.
-        order: of the message.
-
-    Raises:
-        Malformed: the table is none that an Encoder writes.
-    """
-
-    def __init__(self, table: list[Entry], objects: Objects, order: Order = Order()) -> None:  # noqa: B008  # immutable
+    def __init__(self, table: list[Entry], objects: Any, order: Order = Order()) -> None:  # noqa: B008  # immutable
         self._objects = objects
         self._order = order
         self._made: list[Any] = [None] * len(table)

@@ -1,20 +1,37 @@
-"""Values into the table of a message."""
+"""Plain data on the wire, as a flat table: no pickle, no recursion, nothing but exact built-in types comes out.
+
+A message's values are atoms: None, bool, int, float and str as JSON has them, and `[index]` for an entry of the
+message's table. An entry is a list `[tag, …]` of atoms. A deep, cyclic or shared structure is as flat as any other.
+"""
 
 import base64
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from refute.driver.containers import BUFFERS, CONTAINERS, TAG_OF, content_of, parts_of
+from refute.driver.containers import (
+    BUFFERS,
+    CONTAINERS,
+    SCALARS,
+    TAG_OF,
+    content_of,
+    is_flat,
+    is_plain,
+    parts_of,
+    simple,
+)
 from refute.driver.errors import CannotCarryBack
 from refute.driver.plain_values import VALUES
-from refute.driver.scalars import SCALARS, is_flat, is_plain, simple
-from refute.driver.table import MAX_ENTRIES, Atom, Entry, Objects
+
+Atom = Any
+Entry = list[Any]
+MAX_ENTRIES: Final = 3_000_000
+"""Entries of one table; a million nested lists are still carried."""
 
 
 class Encoder:
     """Writes the values of one message."""
 
-    def __init__(self, objects: Objects) -> None:
+    def __init__(self, objects: Any) -> None:
         self.table: list[Entry] = []
         self._objects = objects
         self._places: dict[int, int] = {}

@@ -4,16 +4,17 @@ import contextlib
 from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.error_parts import parts_of_error, put_parts, told_attributes
 from refute.driver.errors import CannotCarry, Malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from refute.driver.encoder import Encoder
-    from refute.driver.table import Atom, Entry
+    from refute.driver.encoder import Atom, Encoder, Entry
 
 Frames = list[list[Any]]
+State = tuple[Any, dict[str, Any], list[str], Any]
+NOTES: Final = 20
+"""Notes of an error that are told."""
 FRAMES: Final = 60
 ATTRIBUTES: Final = (
     "errno", "strerror", "filename", "filename2", "msg", "lineno", "offset", "text", "end_lineno", "end_offset",
@@ -24,49 +25,84 @@ OURS: Final = __file__.rpartition("/")[0] + "/"
 
 
 def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry":
-    """The entry of an exception; its parts may lead back to it."""
-    if isinstance(error, BaseExceptionGroup):
-        if objects.in_driver:
-            objects.link.goes_out(error)
-        return ["v", None, objects.token(type(error)), _group_content(error, encoder)]
+    """The entry of an exception; its parts may lead back to it, but for a group's: it is made of them at once."""
     if objects.in_driver:
         objects.link.goes_out(error)
+    if isinstance(error, BaseExceptionGroup):
+        return ["v", None, objects.token(type(error)), _group_content(error, encoder)]
     token = objects.token(type(error))
     oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])
     given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
     given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
-    pairs = []
-    for name, value in given:
-        with contextlib.suppress(CannotCarry):
-            pairs.append([name, encoder.atom(value)])
     entry += [
         [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
-        pairs,
+        _carried(given, encoder),
         _text(error) if token[0] == "c" else None,
-        [encoder.atom(error.__cause__), encoder.atom(_beside(error.__context__, encoder)), error.__suppress_context__],
-        parts_of_error(error).notes,
+        [
+            encoder.atom(_beside(error.__cause__, encoder)),
+            encoder.atom(_beside(error.__context__, encoder)),
+            error.__suppress_context__,
+        ],
+        state_of(error)[2],
         frames_of(error.__traceback__),
     ]
     return entry
 
 
 def _group_content(group: BaseExceptionGroup[Any], encoder: "Encoder") -> Any:
-    """Message, errors, frames, attributes, notes and cause: a group is made of all of it at once."""
-    _, attributes, notes, cause, suppressed = parts_of_error(group)
+    """Message, errors, frames, notes, cause and attributes."""
+    _, attributes, notes, cause = state_of(group)
     encoder.groups.append(group)
     try:
-        kept = {name: attributes[name] for name, _ in told_attributes(attributes, encoder)}
-        parts = (group.message, group.exceptions, tuple(map(tuple, frames_of(group.__traceback__))))
-        beside = (_beside(cause, encoder), suppressed)
-        return encoder.atom((*parts, tuple(kept), tuple(notes), beside, *kept.values()))
+        kept = {name: attributes[name] for name, _ in _carried(attributes.items(), encoder)}
+        frames = tuple(map(tuple, frames_of(group.__traceback__)))
+        return encoder.atom(
+            (
+                group.message,
+                group.exceptions,
+                frames,
+                tuple(notes),
+                _beside(cause, encoder),
+                tuple(kept),
+                *kept.values(),
+            )
+        )
     finally:
         encoder.groups.pop()
+
+
+def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[list[Any]]:
+    """Name and atom of those attributes that can be carried."""
+    pairs = []
+    for name, value in given:
+        with contextlib.suppress(CannotCarry):
+            pairs.append([name, encoder.atom(value)])
+    return pairs
 
 
 def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | None:
     """An error's cause or context, unless that is a group of which it is told here: a group is no part of itself."""
     return None if any(error is group for group in encoder.groups) else error
+
+
+def state_of(error: BaseException) -> State:
+    """Arguments, attributes, notes and cause that an error has now."""
+    found = vars(error)
+    notes = found.get("__notes__")
+    return (
+        _slot("args").__get__(error),
+        {name: value for name, value in list(found.items()) if not name.startswith("_")},
+        [note for note in notes[:NOTES] if type(note) is str] if isinstance(notes, list) else [],
+        _slot("__cause__").__get__(error),
+    )
+
+
+def has_changed(error: BaseException, before: State) -> bool:
+    """Whether something was put on an error since it had this state."""
+    args, attributes, notes, cause = state_of(error)
+    same = args is before[0] and notes == before[2] and cause is before[3]
+    return not (same and all(before[1].get(name, before) is one for name, one in attributes.items()))
 
 
 def shell_error(entry: "Entry", objects: Any) -> BaseException:
@@ -112,23 +148,30 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
         if other is None or isinstance(other, BaseException):
             _slot(name).__set__(made, other)
     _slot("__suppress_context__").__set__(made, bool(suppressed))
-    put_parts(made, {}, notes)
+    _put_notes(made, notes)
     _slot("__traceback__").__set__(made, traceback_of(frames))
     if oid is not None and not objects.in_driver:
-        objects.errors[oid] = parts_of_error(made)
+        objects.errors[oid] = state_of(made)
     return made
 
 
 def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
     """A group, made with what it holds."""
-    message, errors, frames, names, notes, (cause, suppressed), *values = content
+    message, errors, frames, notes, cause, names, *values = content
     group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
-    put_parts(group, dict(zip(names, values, strict=True)), notes)
-    if cause is None or isinstance(cause, BaseException):
-        _slot("__cause__").__set__(group, cause)
-    _slot("__suppress_context__").__set__(group, bool(suppressed))
+    _put_notes(group, notes)
+    for name, value in zip(names, values, strict=True):
+        if not (name.startswith("_") or hasattr(BaseException, name)):
+            group.__dict__[name] = value
+    if isinstance(cause, BaseException):
+        group.__cause__ = cause
     group.__traceback__ = traceback_of(list(map(list, frames)))
     return group
+
+
+def _put_notes(error: BaseException, notes: Any) -> None:
+    if notes:
+        error.__dict__["__notes__"] = [note for note in notes if isinstance(note, str)]
 
 
 def frames_of(traceback: TracebackType | None) -> Frames:

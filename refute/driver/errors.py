@@ -18,11 +18,7 @@ class SubjectGone(Exception):
 
 
 class Uncarried:
-    """Stands in the place of a value that could not be made here: the test that gets it is noted as not carried.
-
-    Args:
-        reason: why.
-    """
+    """Stands in the place of a value that could not be made here: the test that gets it is noted as not carried."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -73,20 +73,7 @@ class LastLoop:
 
 def in_loop(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
     """Do something in a loop's thread and wait for it."""
-    if running_loop() is loop:
-        return action()
-    import concurrent.futures
-
-    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
-
-    def act() -> None:
-        try:
-            done.set_result(action())
-        except BaseException as error:
-            done.set_exception(error)
-
-    loop.call_soon_threadsafe(act)
-    return done.result()
+    return in_loop_unless_blocked(loop, action, lambda: False)
 
 
 def in_loop_unless_blocked(

@@ -1,10 +1,9 @@
 """What an exception tells: its type, message, notes, and whose frame it came out of. Everything bounded."""
 
-import inspect
 import linecache
 import os
 import re
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, TracebackType
 from typing import Any
 
 MESSAGE_CHARS = 4_000
@@ -19,12 +18,7 @@ NOTES = 12
 
 
 class Territory:
-    """Tells frames of the implementation from frames of the test.
-
-    Args:
-        workspace: real path of the folder with the submitted files.
-        test_file: real path of the generated test file.
-    """
+    """Tells frames of the implementation from frames of the test."""
 
     def __init__(self, workspace: str, test_file: str) -> None:
         self._workspace = workspace.rstrip(os.sep) + os.sep
@@ -40,17 +34,6 @@ class Territory:
     def is_test(self, code: CodeType) -> bool:
         """Whether code stands in the generated test file."""
         return code.co_filename == self._test_file
-
-    def called(self, frame: FrameType) -> bool:
-        """Whether a frame is a call of the implementation, not merely its import."""
-        if not frame.f_code.co_flags & inspect.CO_OPTIMIZED or not self.holds(frame.f_code, frame.f_globals):
-            return False
-        outer = frame.f_back
-        while outer is not None:
-            if outer.f_code.co_name == "<module>" and self.holds(outer.f_code, outer.f_globals):
-                return False
-            outer = outer.f_back
-        return True
 
     def origin(self, traceback: TracebackType | None) -> TracebackType | None:
         """The innermost entry of a traceback that is the implementation's or the test's."""

@@ -2,15 +2,11 @@
 
 import threading
 from collections.abc import Callable
-from sys import getrefcount
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
-from typing import Any, Final
+from typing import Any
 
 from refute.driver.errors import Malformed
 from refute.driver.shared import SharedContainers
-
-OWN_REFERENCES: Final = 2
-"""References to a lent object that are ours: the entry's, and the argument of `getrefcount`."""
 
 
 class Exports(SharedContainers):
@@ -29,12 +25,7 @@ class Exports(SharedContainers):
         self._lent: dict[int, list[Any]] = {}
         self._lent_ids: dict[int, int] = {}
         self._here = threading.local()
-        self._weakly: set[int] = set()
-        self._buried: set[int] = set()
         self._methods: dict[tuple[int, Any] | None, int] = {}
-        self._sealed: dict[int, set[str]] = {}
-        self.gone: list[int] = []
-        """Objects that only weak references of the other side knew, and that have died since."""
         self.objects_crossed = False
         """Whether either side holds an object of the other's: more than functions of modules and plain data."""
 
@@ -49,53 +40,15 @@ class Exports(SharedContainers):
             self._lent[oid] = [value, 0]
             if key is not None:
                 self._methods[key] = oid
-        self._sealed.pop(oid, None)
-        self._weakly.discard(oid)
         self._lent[oid][1] += 1
         return oid
-
-    def lend_method(self, owner: Any, name: str) -> int:
-        """The number of an object of which the other side may use a method.
-
-        Args:
-            owner: the object; unless it is lent besides, the other side may do nothing else with it.
-            name: of the method.
-        """
-        known = self._lent_ids.get(id(owner))
-        names = set() if known is None else self._sealed.get(known)
-        oid = self.lend(owner)
-        if names is not None:
-            self._sealed[oid] = names | {name}
-        return oid
-
-    def handed_methods(self, value: Any) -> set[str] | None:
-        """The methods of an object of which the other side may use nothing else; None: it is lent as a whole."""
-        return self._sealed.get(self._lent_ids.get(id(value), 0)) if self._sealed else None
-
-    def weaken(self, oid: int) -> None:
-        """The other side has nothing but weak references to an object now: it lives as long as this side holds it."""
-        if oid in self._lent:
-            self._weakly.add(oid)
-
-    def let_die(self) -> None:
-        """Drop those that nobody on this side but us holds any more either."""
-        for oid in list(self._weakly):
-            lent = self._lent.get(oid)
-            if lent is None or getrefcount(lent[0]) <= OWN_REFERENCES:
-                self._weakly.discard(oid)
-                if lent is not None:
-                    self._unlend(oid, lent[0])
-                    self.gone.append(oid)
-                    self._buried.add(oid)
 
     def own(self, oid: int) -> Any:
         """The lent object of a number."""
         lent = self._lent.get(oid)
-        if lent is not None:
-            return lent[0]
-        if oid in self._buried:
-            raise ReferenceError("weakly-referenced object no longer exists")
-        raise Malformed("an object that was never lent is referred to")
+        if lent is None:
+            raise Malformed("an object that was never lent is referred to")
+        return lent[0]
 
     def has_lent(self, value: Any) -> bool:
         """Whether the other side may refer to this very object."""
@@ -127,7 +80,6 @@ class Exports(SharedContainers):
     def _unlend(self, oid: int, value: Any) -> None:
         del self._lent[oid], self._lent_ids[id(value)]
         self._methods.pop(method_key(value), None)
-        self._sealed.pop(oid, None)
 
 
 def method_key(value: Any) -> tuple[int, Any] | None:

@@ -39,12 +39,7 @@ def is_field(value: Any) -> bool:
 
 
 def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, Any]:
-    """The namespace of a class that the other side derives.
-
-    Args:
-        place: name, qualified name and module of the class.
-        members: of `told_members`.
-    """
+    """The namespace of a class that the other side derives."""
     _, qualname, module = place
     namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
     for name, how, value in members:

@@ -103,11 +103,7 @@ def standing(module: Any, qualname: Any) -> type | None:
 
 
 def named(module: Any, qualname: Any, *, in_driver: bool) -> type:
-    """The class of a name.
-
-    Raises:
-        Malformed: it is none that may be named.
-    """
+    """The class of a name. Raises Malformed: it is none that may be named."""
     if not isinstance(module, str) or not isinstance(qualname, str):
         raise Malformed("a class has no name")
     may_load = not in_driver or module in VALUE_MODULES | RECORDING or _may_raise(module)

@@ -37,11 +37,7 @@ class Messages:
         self._numbering = Numbering()
 
     def question(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
-        """What the other side is to do.
-
-        Raises:
-            CannotCarry: an argument cannot be taken there.
-        """
+        """What the other side is to do. Raises CannotCarry: an argument cannot be taken there."""
         with self._lock:
             encoder = self._encoder()
             atoms = [encoder.atom(value) for value in args]
@@ -129,9 +125,6 @@ class Messages:
             self._objects.hear_of_loss(str(reason))
         self._objects.drop(extras.get("r", []), until=self._numbering.last)
         self._objects.take_back(extras.get("o", []))
-        for oid in extras.get("w", ()):
-            self._objects.weaken(oid)
-        self._objects.release(extras.get("g", []))
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)
@@ -156,11 +149,6 @@ class Messages:
         if released := objects.let_go(until=self._numbering.last):
             extras["r"] = released
         objects.slacken()
-        objects.let_die()
-        if objects.weakened:
-            extras["w"], objects.weakened = objects.weakened, []
-        if objects.gone:
-            extras["g"], objects.gone = objects.gone, []
         if objects.dropped:
             extras["o"], objects.dropped = objects.dropped, []
         return extras

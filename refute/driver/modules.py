@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from refute.driver.errors import CannotCarry
-from refute.driver.proxy.current import Current, refuse_marks
+from refute.driver.proxy.roots import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
 """What a workspace cannot take the place of: the driver's own."""
@@ -61,7 +61,7 @@ def be_tool(found: Any) -> None:
     if isinstance(found, ModuleStub):
         found.__refute_tools__ = True
     else:
-        Current.link.tools.add(found)  # type: ignore[attr-defined]  # the driver's link has it
+        Current.link.tools.add(found)
 
 
 class ModuleNames(MutableMapping[str, Any]):
@@ -90,13 +90,7 @@ class ModuleNames(MutableMapping[str, Any]):
 
 
 class Importer:
-    """Finder and loader of the implementation's modules.
-
-    Args:
-        roots: folders from which the subject imports.
-        modules: dotted names of the implementation's modules.
-        workspace: real path of the folder with the submitted files.
-    """
+    """Finder and loader of the implementation's modules."""
 
     def __init__(self, roots: Sequence[str], modules: Sequence[str], workspace: str) -> None:
         names = {name.partition(".")[0] for name in modules}
@@ -124,15 +118,10 @@ class Importer:
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Load a module in the subject."""
         __tracebackhide__ = True
-        location = spec.loader_state
-        if location is not None:
-            told = Current.link.request("load_file", spec.name, location)
-        else:
-            told = Current.link.request("load", spec.name)
-        stub, doc, file, path = told
+        stub, doc, file, path = Current.link.request("load", spec.name)
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
-        if Current.link.tools.are_in(spec.name):  # type: ignore[attr-defined]  # the driver's link has it
+        if Current.link.tools.are_in(spec.name):
             be_tool(stub)
         self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
@@ -145,30 +134,20 @@ class Importer:
         else:
             Current.link.request("reload", module)
 
-    def spec_of_file(self, name: str, location: Any = None, **options: Any) -> ModuleSpec | None:
-        """`importlib.util.spec_from_file_location`, for files of the implementation."""
-        if location is not None and os.path.realpath(location).startswith(self._workspace):
-            return ModuleSpec(name, self, origin=str(location), loader_state=os.path.realpath(location))  # type: ignore[arg-type]
-        return self._spec_of_file(name, location, **options)
-
     def install(self) -> None:
         """Take over what leads to the implementation's files."""
         import runpy
 
         sys.meta_path.insert(0, self)
-        self._spec_of_file = importlib.util.spec_from_file_location
-        importlib.util.spec_from_file_location = self.spec_of_file
-        module, path = runpy.run_module, runpy.run_path
+        run_module = runpy.run_module
 
-        def run_module(name: str, *args: Any, **kwargs: Any) -> Any:
+        def run(name: str, *args: Any, **kwargs: Any) -> Any:
             ours = name.partition(".")[0] in self._owned
-            return Current.link.request("run_module", name, *args, **kwargs) if ours else module(name, *args, **kwargs)
+            return (
+                Current.link.request("run_module", name, *args, **kwargs) if ours else run_module(name, *args, **kwargs)
+            )
 
-        def run_path(name: Any, *args: Any, **kwargs: Any) -> Any:
-            ours = os.path.realpath(name).startswith(self._workspace)
-            return Current.link.request("run_path", str(name), *args, **kwargs) if ours else path(name, *args, **kwargs)
-
-        runpy.run_module, runpy.run_path = run_module, run_path  # type: ignore[assignment]
+        runpy.run_module = run  # type: ignore[assignment]
 
     def builtins_of_tests(self) -> dict[str, Any]:
         """The built-in names that the test file sees."""
@@ -221,7 +200,7 @@ def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any
         if isinstance(value, ModuleStub):
             be_tool(value)
         elif {**vars(builtins), **bound}.get(name, value) is not value:
-            Current.link.judged_for_good()  # type: ignore[attr-defined]  # the driver's link has it
+            Current.link.judged_for_good()
     return brought
 
 

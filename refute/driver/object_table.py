@@ -1,34 +1,26 @@
 """Who is who: objects lent to the other side, objects borrowed from it, and their classes."""
 
 import enum
-import importlib
 from collections.abc import Callable
-from types import MethodType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
+from refute.driver.encoder import Atom, Entry
 from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
 from refute.driver.errors import Malformed
-from refute.driver.known import HEAP_TYPE, function_of, is_standard
-from refute.driver.proxy.functions import Called, Function, Member
-from refute.driver.proxy.members import made_member
+from refute.driver.known import HEAP_TYPE, function_of
+from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.table import Atom, Entry
 from refute.driver.writing import MUTABLE, Writing
 
-OBJECTS: Final = frozenset({"o", "co", "bm", "bo", "V", "W"})
+OBJECTS: Final = frozenset({"o", "co", "bo", "V", "W"})
 """Entries of objects that stay with the other side; without modules, their functions and classes."""
 
 
 class ObjectTable(Writing):
-    """One side's view of everything that is no plain data.
-
-    Args:
-        first: 0 for the driver, 1 for the subject: the numbers that this side gives are even or odd.
-        may_lend: says what of this side the other one may hold; raises CannotCarry.
-    """
+    """One side's view of everything that is no plain data."""
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
@@ -48,17 +40,11 @@ class ObjectTable(Writing):
                 return self.function_of_member(cid, name)
             case ["o", int(oid), token]:
                 return self.borrow(oid, lambda: self._object(token))
-            case ["bm", int(oid), token, str(name)] if not self.in_driver:
-                self.methods_taken.add((oid, name))
-                return self._method(self.borrow(oid, lambda: self._object(token)), name)
-            case ["bo", int(oid), str(name)]:
-                return self.link.bound(self.own(oid), name) if self.in_driver else getattr(self.own(oid), name)
+            case ["bo", int(oid), str(name)] if not self.in_driver:
+                return getattr(self.own(oid), name)
             case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
                 self._named.add((module, name))
                 return function_of(module, name)
-            case ["P", str(name)] if is_standard(name) and (not self.in_driver or (name,) in self._named):
-                self._named.add((name,))
-                return importlib.import_module(name)
             case ["M", int(oid), str(name)] if self.in_driver:
                 return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:
@@ -124,14 +110,6 @@ class ObjectTable(Writing):
         if not isinstance(found, MUTABLE):
             raise Malformed("a shared container is unknown")
         return found
-
-    def _method(self, owner: Any, name: str) -> Any:
-        """A method of a stand-in; its class may have got it after it was told of."""
-        kind = type(owner)
-        function: Any = next((vars(base)[name] for base in type.mro(kind) if name in vars(base)), None)
-        if not issubclass(type(function), Member):
-            function = made_member(self._borrowed_ids[id(kind)], name, "f", judging=False)
-        return MethodType(function, owner)
 
     def unpacked(self, packed: Any) -> Any:
         """The value of `packed`."""

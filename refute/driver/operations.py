@@ -2,27 +2,31 @@
 
 import copy
 import importlib
-import importlib.util
-import operator
 import runpy
-import sys
 import types
 from collections.abc import Callable
-from functools import partial
 from types import ModuleType
-from typing import Any, Final
+from typing import Any
 
-from refute.driver.copying import Copies
+from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.signatures import shape_of, text_of
 
+
+def as_class(kind: Any) -> type:
+    """A class, as it is. Raises Malformed: it is none."""
+    if not isinstance(kind, type):
+        raise Malformed("a class is none")
+    return kind
+
+
+def refuse(*_: Any, **__: Any) -> Any:
+    """The subject may not. Raises CannotCarry: always."""
+    raise CannotCarry("needs the implementation in the test's process: it copies or changes an object of the test")
+
+
 Operations = dict[str, Callable[..., Any]]
-OPERATORS: Final[dict[str, Callable[..., Any]]] = {
-    "__iter__": iter, "__len__": len, "__bool__": bool, "__contains__": operator.contains,
-    "__getitem__": operator.getitem,
-}  # fmt: skip
-"""Operators that Python finds more than one way to."""
 
 
 def lookup(kind: type, name: str) -> Any:
@@ -39,12 +43,6 @@ def is_owner(this: Any, kind: type) -> bool:
     return of_type and not (issubclass(kind, type) and isinstance(this, kind))
 
 
-def operate(name: str, kind: type, /, *args: Any) -> Any:
-    """Use an operator that the class of a class may have."""
-    found = getattr(type(kind), name, None)
-    return NotImplemented if found is None else found(kind, *args)
-
-
 def unwrapped(member: Any) -> Any:
     """The function of a static or class method."""
     return member.__func__ if isinstance(member, staticmethod | classmethod) else member
@@ -55,9 +53,6 @@ class Members:
 
     An attribute of the object's own does, unless a class further down overrides the member: whether the test wrote
     `one.name` or `super().name` is not told.
-
-    Args:
-        objects: knows the classes by number.
     """
 
     def __init__(self, objects: ObjectTable) -> None:
@@ -111,23 +106,8 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
 
 
 def load(name: str) -> list[Any]:
-    """Import a module; the module, its file and whether it is a package."""
-    return facts(importlib.import_module(name))
-
-
-def load_file(name: str, path: str) -> list[Any]:
-    """Import a module from a file, as `spec_from_file_location` does."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot import {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(name, module)
-    spec.loader.exec_module(module)
-    return facts(module)
-
-
-def facts(module: ModuleType) -> list[Any]:
-    """The module, its doc, file and, for a package, its path."""
+    """Import a module; the module, its doc, file and, for a package, its path."""
+    module = importlib.import_module(name)
     path = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None)
     doc = module.__doc__
@@ -156,9 +136,9 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
+        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
-        "operate": lambda name, one, *args: OPERATORS.get(name, partial(operate, name))(one, *args),
         "set": setattr,
         "del": delattr,
         "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),
@@ -170,16 +150,14 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "subclasses": lambda kind: kind.__subclasses__(),
         "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
-        "deepcopy": Copies().deep,
+        "deepcopy": copy.deepcopy,
         "member": members.call,
         "member_get": members.get,
         "member_set": members.set,
         "member_del": members.delete,
         "extend": extend(objects),
         "load": load,
-        "load_file": load_file,
         "reload": importlib.reload,
         "star": star,
         "run_module": runpy.run_module,
-        "run_path": runpy.run_path,
     }

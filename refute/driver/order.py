@@ -49,11 +49,7 @@ class Numbering:
 
 
 def read_order(told: Any) -> Order:
-    """Where a message of the other side stands.
-
-    Raises:
-        Malformed: it does not say so.
-    """
+    """Where a message of the other side stands. Raises Malformed: it does not say so."""
     if type(told) is not list or len(told) != 2 or {*map(type, told)} != {int}:  # noqa: PLR2004  # as in `Order`
         raise Malformed("the number of a message is none")
     return Order(*told)

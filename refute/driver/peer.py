@@ -11,15 +11,7 @@ from refute.driver.wire import Message, Wire
 
 
 class Peer:
-    """Both directions of one pair of processes.
-
-    Args:
-        objects: who is who.
-        operations: what this side does for the other, by name.
-        connect: makes this thread's own connection.
-        tell: what goes along with every message beside its values (environment, output, warnings …), or nothing.
-        hear: takes that of the other side; runs before a message's values are used.
-    """
+    """Both directions of one pair of processes."""
 
     def __init__(
         self,

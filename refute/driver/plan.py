@@ -1,9 +1,11 @@
 """The contract between host and driver: `plan.json` in, `results.json` out. Version 1."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from refute.driver.exceptions import cut
 
 VERSION = 1
 
@@ -132,14 +134,44 @@ class Results:
 
 
 def read_plan(path: Path) -> Plan:
-    """Read the plan and delete it: its nonce is for nobody else's eyes.
-
-    Raises:
-        ValueError: the plan is of another version.
-    """
+    """Read the plan and delete it: its nonce is for nobody else's eyes. Raises ValueError."""
     data: dict[str, Any] = json.loads(path.read_bytes())
     path.unlink()
     if data.get("version") != VERSION:
         raise ValueError(f"plan.json: version {data.get('version')!r}, this driver reads {VERSION}")
     variants = [Variant(**one) for one in data.pop("variants", [])]
     return Plan(**data, variants=variants)
+
+
+ASSERTED = frozenset({"AssertionError", "Failed"})
+"""A failed `assert`; pytest's own Failed."""
+TRACEBACK_CHARS = 2_000
+MESSAGE_CHARS = 1_000
+
+
+def noticed(report: Report) -> bool:
+    """Whether a test shows that the code is another, or has run into a limit, so that no other test need run.
+
+    A test that fails by itself shows nothing: the next one may.
+    """
+    if report.end in {"timed_out", "died"}:
+        return True
+    if report.end != "failed" or report.not_carried:
+        return False
+    return report.raised_in_implementation or report.error_type.rpartition(".")[2] in ASSERTED
+
+
+def never(report: Report) -> bool:
+    """False: every other test runs as well."""
+    del report
+    return False
+
+
+def shortened(report: Report) -> Report:
+    """A report without what nobody reads of a variant: many of them make one document."""
+    return replace(
+        report,
+        error_message=cut(report.error_message, MESSAGE_CHARS),
+        traceback=cut(report.traceback, TRACEBACK_CHARS),
+        notes=[],
+    )

@@ -20,11 +20,7 @@ class Original:
 
 
 class PristineFolder:
-    """Remembers a folder and puts it back.
-
-    Args:
-        folder: absolute path; read whole into memory. A snapshot holds regular files and folders only.
-    """
+    """Remembers a folder and puts it back."""
 
     def __init__(self, folder: Path) -> None:
         self._root = folder
@@ -38,11 +34,7 @@ class PristineFolder:
                 self._files[path] = Original(path.read_bytes(), stat.S_IMODE(path.lstat().st_mode), _signature(path))
 
     def restore(self) -> None:
-        """Undo what changed since: content, modes, files and folders added, removed or replaced.
-
-        Raises:
-            OSError: it could not be undone.
-        """
+        """Undo what changed since: content, modes, files and folders added, removed or replaced. Raises OSError."""
         if stat.S_IMODE(self._root.stat().st_mode) != self._mode:
             self._root.chmod(self._mode)
         try:
@@ -71,12 +63,7 @@ class PristineFolder:
                 _write(path, original)
 
     def replace(self, name: str, content: bytes) -> None:
-        """Put another content in the place of a file, until the next `restore`.
-
-        Args:
-            name: relative path of a file of the folder.
-            content: to be found there.
-        """
+        """Put another content in the place of a file, until the next `restore`."""
         path = self._root / name
         path.unlink()
         path.write_bytes(content)

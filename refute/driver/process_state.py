@@ -1,23 +1,29 @@
-"""What both processes have beside objects: environment, folder, arguments, random numbers, logs, output, warnings."""
+"""What both processes have beside objects: environment, folder, arguments, random numbers, logs, output, warnings.
+
+Contexts stay where they were set; a test that would see those of the other process is told of it. Code and test each
+have the variables of the thread that asks. Coroutines of the code run in a thread of their own, so a test that awaits
+them, or copies a context itself, is carried only where neither has variables; and decimal arithmetic is that of one
+process as long as both have its context as Python makes it.
+"""
 
 import base64
 import contextlib
+import contextvars
+import decimal
 import logging
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from typing import Any, Final
 
-from refute.driver.contexts import ARITHMETIC, counts_as_usual, holds_variables
+from refute.driver.containers import SCALARS
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
-from refute.driver.loggers import DriverHandlers, LoggerSettings, SubjectHandlers
+from refute.driver.loggers import LoggerSettings, SharedHandlers
 from refute.driver.random_stream import SharedRandom
-from refute.driver.scalars import SCALARS
 from refute.driver.stacks import caller
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Extras = dict[str, Any]
 KEPT: Final = (
@@ -71,21 +77,18 @@ class Place:
 
 
 class DriverState:
-    """The driver's side.
-
-    Args:
-        pipes: descriptors of the subject's own output and errors; read whenever there is something.
-    """
+    """The driver's side."""
 
     def __init__(self, pipes: dict[int, int]) -> None:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._loggers, self.handlers = LoggerSettings(), DriverHandlers()
+        self._loggers, self.handlers = LoggerSettings(), SharedHandlers()
         self._random = SharedRandom()
         self.has_variables = False
         """Whether the code had set context variables while the running test ran."""
-        self.unpacked: Callable[[Any], Any] = lambda packed: packed
+        self.packed: Any
+        self.unpacked: Any
         self.lost: Callable[[str], None] = lambda _: None
         """Notes that something of the running test could not be carried."""
 
@@ -102,8 +105,8 @@ class DriverState:
             self.lost(ARITHMETIC)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
-        if removed := self.handlers.tell():
-            extras["unhandled"] = removed
+        if handlers := self.handlers.tell():
+            extras["handlers"] = self.packed(handlers)
         return extras
 
     def hear(self, extras: Extras) -> None:
@@ -119,7 +122,7 @@ class DriverState:
             self.lost(ARITHMETIC)
         try:
             for number, text in extras.get("out", ()):
-                _write(_stream(number), text)
+                _write(_stream(number), base64.b64decode(text))
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
             if "handlers" in extras:
@@ -144,16 +147,13 @@ class DriverState:
 
 
 class SubjectState:
-    """The subject's side.
-
-    Attributes:
-        notify: sends what waits here at once.
-    """
+    """The subject's side."""
 
     def __init__(self) -> None:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
-        self.packed: Callable[[Any], Any] = lambda value: value
+        self.packed: Any
+        self.unpacked: Any
         self._random = SharedRandom()
         self._output: list[list[Any]] = []
         self._waiting = 0
@@ -162,9 +162,8 @@ class SubjectState:
         self._taken = [False, False]
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
-        forward = _Forward(self._records)
-        logging.root.addHandler(forward)
-        self._loggers, self._handlers = LoggerSettings(), SubjectHandlers(forward)
+        self._forward = _Forward(self._records)
+        self._loggers, self._handlers = LoggerSettings(), SharedHandlers(lambda _, one: one is not self._forward)
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -181,8 +180,10 @@ class SubjectState:
         self._waiting = 0
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
+        if self._forward not in logging.root.handlers:  # as `logging.basicConfig(force=True)` leaves it
+            logging.root.handlers.append(self._forward)
         if handlers := self._handlers.tell():
-            extras["handlers"] = self.packed(tuple(handlers))
+            extras["handlers"] = self.packed(handlers)
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"], self._taken = 1, taken
@@ -199,13 +200,13 @@ class SubjectState:
             self._random.hear(extras["random"])
         if "loggers" in extras:
             self._loggers.hear(extras["loggers"])
-        if "unhandled" in extras:
-            self._handlers.hear(extras["unhandled"])
+        if "handlers" in extras:
+            self._handlers.hear(self.unpacked(extras["handlers"]))
 
-    def write(self, number: int, text: str | bytes) -> None:
+    def write(self, number: int, data: bytes) -> None:
         """Keep output until the next message."""
-        self._output.append([number, text if isinstance(text, str) else [base64.b64encode(text).decode()]])
-        self._waiting += len(text)
+        self._output.append([number, base64.b64encode(data).decode()])
+        self._waiting += len(data)
         if self._waiting > NOTICED:
             self.notify()
 
@@ -237,13 +238,39 @@ def _stream(number: Any) -> Any:
     return sys.stdout if number == 1 else sys.stderr
 
 
-def _write(stream: Any, text: Any) -> None:
+def _write(stream: Any, data: bytes) -> None:
     with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
-        if isinstance(text, str):
-            stream.write(text)
-        else:
-            data = base64.b64decode(text[0])
-            stream.flush()
-            buffer = getattr(stream, "buffer", None)
-            stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
         stream.flush()
+        buffer = getattr(stream, "buffer", None)
+        stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
+        stream.flush()
+
+
+VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
+ARITHMETIC: Final = "needs the implementation in the test's process: sets the context of decimal arithmetic"
+DECIMAL: Final = "decimal_context"
+"""The variable of decimal arithmetic."""
+
+
+def watch_copies(note: Callable[[], None]) -> None:
+    """Call `note` when a test copies a context, or has it copied for a thread; event loops always do."""
+    copied = contextvars.copy_context
+
+    def copy() -> Context:
+        asking = str(sys._getframe(1).f_globals.get("__name__"))  # noqa: SLF001  # the caller is the question
+        if not asking.startswith("asyncio.") or asking == "asyncio.threads":
+            note()
+        return copied()
+
+    contextvars.copy_context = copy
+
+
+def holds_variables() -> bool:
+    """Whether this thread or task has context variables that somebody has set."""
+    return any(var.name != DECIMAL for var in copy_context())
+
+
+def counts_as_usual() -> bool:
+    """Whether this thread's context of decimal arithmetic is that of a new one; what is only flagged may differ."""
+    now, usual = decimal.getcontext(), decimal.DefaultContext
+    return now.prec == usual.prec and now.rounding == usual.rounding and now.traps == usual.traps

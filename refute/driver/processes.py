@@ -87,11 +87,7 @@ def descendants(root: int) -> list[int]:
 
 
 def kill_descendants(spared: Collection[int] = ()) -> bool:
-    """Kill and reap everything below this process; whether nothing is left.
-
-    Args:
-        spared: processes of ours that stay.
-    """
+    """Kill and reap everything below this process; whether nothing is left."""
     clean = 0
     for _ in range(ROUNDS):
         found = [pid for pid in _below_us() if pid not in spared]

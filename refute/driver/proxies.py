@@ -6,10 +6,8 @@ from functools import partial
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.proxy.functions import Called
-
 if TYPE_CHECKING:
-    from refute.driver.error_parts import Parts
+    from refute.driver.error_transport import State
 
 KEPT_REFERENCES: Final = 3
 """References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
@@ -25,62 +23,28 @@ class Proxies:
         self.dropped: list[list[int]] = []
         """Borrowed objects that nobody here holds any longer, with how often each had come."""
 
-        self._kept: dict[int, Any] = {}
-        self._again: set[int] = set()
         self._unwatched: set[int] = set()
-        self._functions: dict[int, Any] = {}
-        self.errors: dict[int, Parts] = {}
+        self.errors: dict[int, State] = {}
         """What errors of the other side had when they came."""
-        self.keeps_functions = False
-        """Whether stand-ins for functions live on where only weak references know them: they die without a word."""
-        self.weakened: list[int] = []
-        """Borrowed objects that nothing but weak references know here any longer."""
 
-    def weakly_known(self, one: Any) -> int | None:
-        """The number of a dying stand-in that others than us have weak references to."""
-        oid = self._borrowed_ids.get(id(one))
-        held = self._borrowed.get(oid) if oid is not None else None
-        if not isinstance(held, weakref.ref) or held() is not one or weakref.getweakrefcount(one) == 1:
-            return None
-        return oid
-
-    def keep(self, oid: int, one: Any) -> None:
-        """Let a stand-in live until the object that it stands for has died."""
-        self._kept[oid] = one
+    def is_weakly_known(self, one: Any) -> bool:
+        """Whether others than us have weak references to a dying stand-in."""
+        held = self._borrowed.get(self._borrowed_ids.get(id(one), -1))
+        return isinstance(held, weakref.ref) and held() is one and weakref.getweakrefcount(one) > 1
 
     def slacken(self) -> None:
-        """Of functions, and of what is kept and has come again: note what nobody here but us still holds."""
-        for oid in list(self._again):
-            one = self._kept.get(oid)
-            if one is None or getrefcount(one) <= KEPT_REFERENCES:
-                self._again.discard(oid)
-                self.weakened.append(oid)
-
+        """Let go of stand-ins that know no weak references, once nobody here but us holds them."""
         for oid in list(self._unwatched):
             one = self._borrowed.get(oid)
             if getrefcount(one) <= KEPT_REFERENCES:
                 self._unwatched.discard(oid)
                 self._forget(oid, id(one), None)
-        for oid in list(self._functions):
-            function = self._functions[oid]
-            if getrefcount(function) <= KEPT_REFERENCES:
-                del self._functions[oid]
-                if weakref.getweakrefcount(function) > 1:  # others' besides ours
-                    self._kept[oid] = function
-                    self.weakened.append(oid)
-
-    def release(self, oids: list[int]) -> None:
-        """These have died over there; Python finalises an object once, so nothing asks for a stand-in again."""
-        for oid in oids:
-            self._kept.pop(oid, None)
 
     def borrow(self, oid: int, make: Callable[[], Any], *, forever: bool = False) -> Any:
         """The object here that stands for one of theirs: the same one while anybody holds it."""
         held = self._borrowed.get(oid)
         found = held() if isinstance(held, weakref.ref) else held
         self._taken[oid] = self._taken.get(oid, 0) + 1
-        if oid in self._kept:
-            self._again.add(oid)
         if found is None:
             found = make()
             key = id(found)
@@ -90,8 +54,6 @@ class Proxies:
             except TypeError:  # it knows no weak references, as Python's own exceptions
                 self._borrowed[oid] = found
                 self._unwatched.add(oid)
-            if self.keeps_functions and issubclass(type(found), Called):
-                self._functions[oid] = found
         return found
 
     def remember(self, oid: int, found: Any) -> None:

@@ -4,12 +4,12 @@ import base64
 import os
 import random
 import struct
+from collections.abc import Callable
 from typing import Any, Final
 
 from refute.driver.errors import Malformed
 
 WORDS: Final = struct.Struct("!625I")
-State = tuple[int, tuple[int, ...], float | None]
 
 
 class Stream(random.Random):
@@ -17,30 +17,19 @@ class Stream(random.Random):
 
     used = False
 
-    def random(self) -> float:
-        """Draw a number."""
-        self.used = True
-        return super().random()
 
-    def getrandbits(self, k: int, /) -> int:
-        """Draw bits."""
-        self.used = True
-        return super().getrandbits(k)
+def _noting(name: str) -> Callable[..., Any]:
+    function = getattr(random.Random, name)
 
-    def seed(self, a: Any = None, version: int = 2) -> None:
-        """Start anew."""
+    def use(self: Stream, *args: Any, **kwargs: Any) -> Any:
         self.used = True
-        super().seed(a, version)
+        return function(self, *args, **kwargs)
 
-    def setstate(self, state: Any) -> None:
-        """Go to a state."""
-        self.used = True
-        super().setstate(state)
+    return use
 
-    def gauss(self, mu: float = 0.0, sigma: float = 1.0) -> float:
-        """Draw a number; the second of a pair is no drawing but changes the state too."""
-        self.used = True
-        return super().gauss(mu, sigma)
+
+for _name in ("random", "getrandbits", "seed", "setstate", "gauss"):  # all others go by these
+    setattr(Stream, _name, _noting(_name))
 
 
 class SharedRandom:
@@ -66,15 +55,11 @@ class SharedRandom:
         return [base64.b64encode(WORDS.pack(*words)).decode(), pair]
 
     def hear(self, told: Any) -> None:
-        """Go on where the other side left off.
-
-        Raises:
-            Malformed: it told no state.
-        """
+        """Go on where the other side left off. Raises Malformed: it told no state."""
         try:
             text, pair = told
             words = WORDS.unpack(base64.b64decode(text, validate=True))
-            self._stream.setstate((3, words, None if pair is None else float(pair)))
+            self._stream.setstate((random.Random.VERSION, words, None if pair is None else float(pair)))
         except (TypeError, ValueError, struct.error) as error:
             raise Malformed("a state of random numbers is none") from error
         self._stream.used = False

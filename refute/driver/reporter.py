@@ -1,10 +1,13 @@
 """The pytest plugin of a worker: says over the pipe what was collected, and how each test went, as it happens."""
 
+import os
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from refute.driver.attestation import Attestation
 from refute.driver.event_loops import forget_ended_loop
 from refute.driver.exceptions import Territory, compares_identity, cut, describe
 from refute.driver.hide_test_names import forget_marks
@@ -14,48 +17,10 @@ TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]
 
 
-class Facts(Protocol):
-    """Knows what the running test's result rests on."""
-
-    objects: Any
-    """Who is who between the two processes."""
-
-    def begin(self, name: str) -> None:
-        """A test begins; its function's name."""
-        ...
-
-    def passed(self) -> None:
-        """The running test has passed."""
-        ...
-
-    def counting(self, test: Any) -> Any:
-        """A function that Hypothesis runs, with its inputs counted."""
-        ...
-
-    def watch(self, item_function: Any) -> None:
-        """Look at the function that is the test."""
-        ...
-
-    def lost(self, reason: str) -> None:
-        """The running test rests on what two processes cannot have."""
-        ...
-
-    def facts(self) -> dict[str, Any]:
-        """Fields of the test's report."""
-        ...
-
-
 class Reporter:
-    """Reports the events of one pytest session.
+    """Reports the events of one pytest session."""
 
-    Args:
-        send: writes one event (name, data) to the supervisor.
-        asked: names of the test functions to run, in this order; others are left out.
-        territory: tells the implementation's frames from the test's.
-        facts: knows what the running test's result rests on.
-    """
-
-    def __init__(self, send: Send, asked: Sequence[str], territory: Territory, facts: Facts) -> None:
+    def __init__(self, send: Send, asked: Sequence[str], territory: Territory, facts: Attestation) -> None:
         self._send = send
         self._order = {name: place for place, name in enumerate(asked)}
         self._territory = territory
@@ -64,9 +29,14 @@ class Reporter:
         self._calling = False
         self._of_part: BaseException | None = None
 
-    def pytest_configure(self) -> None:
-        """Before anything of the implementation is imported: nothing says to programs that this is a test."""
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Before anything of the implementation is imported: nothing says to programs that this is a test.
+
+        Nor does pytest print anything: what it knows goes to the supervisor, and canaries are nobody else's business.
+        """
         forget_marks()
+        config.get_terminal_writer()._file = Path(os.devnull).open("w")  # noqa: SIM115, SLF001  # there is no option
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -83,12 +53,6 @@ class Reporter:
         drawing = getattr(getattr(test, "__func__", test), "hypothesis", None)
         if drawing is not None and not hasattr(drawing.inner_test, "__wrapped__"):
             drawing.inner_test = self._facts.counting(drawing.inner_test)
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
-        """No letter for a test: among them would be those of the canaries."""
-        failed = report.when == "call" or not report.passed
-        return (report.outcome if failed else "", "", "")
 
     def pytest_exception_interact(self, call: pytest.CallInfo[Any], report: Any) -> None:
         """Note why the test file could not be collected; pytest wraps import errors, the cause is what happened."""

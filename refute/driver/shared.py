@@ -4,9 +4,8 @@ from operator import is_not
 from sys import getrefcount
 from typing import Any
 
-from refute.driver.containers import BUFFERS, content_of, parts_of, refill, refill_buffer
+from refute.driver.containers import BUFFERS, SCALARS, content_of, parts_of, refill, refill_buffer
 from refute.driver.order import Order
-from refute.driver.scalars import SCALARS
 
 OWN_REFERENCES = 2
 """References to a container that are ours: the entry's, and the argument of `getrefcount`."""
@@ -47,11 +46,7 @@ class Shared:
 
 
 class SharedContainers:
-    """All shared containers of one side.
-
-    Args:
-        first: the first number that this side gives; both sides count in steps of two.
-    """
+    """All shared containers of one side."""
 
     def __init__(self, first: int) -> None:
         self._next = self._first = first

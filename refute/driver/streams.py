@@ -5,53 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Output(io.TextIOBase):
-    """Text written here goes along with the next message.
+class RawOutput(io.RawIOBase):
+    """Takes bytes, for the next message; 1 is output, 2 errors."""
 
-    Args:
-        number: 1 for output, 2 for errors.
-        write: takes the number and text or bytes.
-    """
-
-    encoding = "utf-8"
-    errors = "strict"
-
-    def __init__(self, number: int, write: Callable[[int, str | bytes], None]) -> None:
+    def __init__(self, number: int, write: Callable[[int, bytes], None]) -> None:
         self._number = number
         self._write = write
-        self.buffer = OutputBuffer(number, write)
         self.name = "<stdout>" if number == 1 else "<stderr>"
-        self.mode = "w"
-
-    def write(self, text: str) -> int:
-        """Write text."""
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._write(self._number, text)
-        return len(text)
-
-    def writable(self) -> bool:
-        """It is."""
-        return True
-
-    def isatty(self) -> bool:
-        """It is none."""
-        return False
-
-    def fileno(self) -> int:
-        """The descriptor, for programs that are started with it."""
-        return self._number
-
-    def reconfigure(self, **_: Any) -> None:
-        """Nothing to change."""
-
-
-class OutputBuffer(io.BufferedIOBase):
-    """The bytes below an Output."""
-
-    def __init__(self, number: int, write: Callable[[int, str | bytes], None]) -> None:
-        self._number = number
-        self._write = write
 
     def write(self, data: Any) -> int:
         """Write bytes."""
@@ -64,16 +24,12 @@ class OutputBuffer(io.BufferedIOBase):
         return True
 
     def fileno(self) -> int:
-        """The descriptor."""
+        """The descriptor, for programs that are started with it."""
         return self._number
 
 
 class Input(io.TextIOBase):
-    """Reads from the test's standard input.
-
-    Args:
-        read: takes `read` or `readline` and a size.
-    """
+    """Reads from the test's standard input, never more than is asked for."""
 
     encoding = "utf-8"
     errors = "strict"
@@ -122,3 +78,9 @@ class InputBuffer(io.BufferedIOBase):
     def readable(self) -> bool:
         """It is."""
         return True
+
+
+def output(number: int, write: Callable[[int, bytes], None]) -> io.TextIOWrapper:
+    """Standard output or errors; what is written waits nowhere here."""
+    raw: Any = RawOutput(number, write)
+    return io.TextIOWrapper(raw, encoding="utf-8", errors="strict", newline="\n", write_through=True)

@@ -39,35 +39,15 @@ def main() -> None:
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
     service = SubjectServer(socket.socket(fileno=control))
     settle(job)
-    sys.meta_path.append(TestFinder(job["module"], service.objects))
     service.take_streams()
     for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
         del sys.modules[name]  # a ticket may bring a module of this name
     service.peer.serve_forever(wire)
 
 
-class TestFinder:
-    """Finds the test file's module nowhere, and has it noted: it is what pickles of the test's functions name.
-
-    Args:
-        name: of the module.
-        objects: note it.
-    """
-
-    def __init__(self, name: str, objects: Any) -> None:
-        self._name = name
-        self._objects = objects
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        """Of importlib's protocol."""
-        del path, target
-        if name == self._name:
-            self._objects.lose("needs the implementation in the test's process: imports or pickles of the test file")
-
-
 def restrain(memory_bytes: int) -> None:
     """Bound this process's memory, so that an allocation fails in its test, and offer it first to the OOM killer."""
-    os.environ.pop("MALLOC_ARENA_MAX", None)  # subject_start.py; the C library has read it
+    os.environ.pop("MALLOC_ARENA_MAX", None)  # connections.py; the C library has read it
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     Path("/proc/self/oom_score_adj").write_text("1000")

@@ -10,40 +10,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from refute.driver.attestation import Attestation
+from refute.driver.attestation import Attestation, Tools
 from refute.driver.awaiting import STARTED, Awaiting
 from refute.driver.callback_policy import CallbackPolicy
-from refute.driver.connections import Connections
+from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.extending import leave_data, told_members
 from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
-from refute.driver.pretexts import is_pretext
 from refute.driver.process_state import DriverState
-from refute.driver.proxy.current import Current
-from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.subject_start import start_subject
-from refute.driver.tools import Tools
+from refute.driver.proxy.proxied import ProxyObject
+from refute.driver.proxy.roots import Current, ProxyMeta
+from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call",
-        "call_lent",
-        "extend",
-        "isinstance",
-        "issubclass",
-        "member",
-        "member_get",
-        "member_set",
-        "operate",
-        "run_module",
-        "run_path",
-        "start",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set",
+        "run_module", "start",
     }
-)
+)  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
@@ -53,13 +41,7 @@ GONE: Final = 71
 
 
 class SubjectClient(Attestation):
-    """The connection to one subject.
-
-    Args:
-        job: of the worker.
-        stacks: descriptor to which the subject's stacks go.
-        send: writes one event to the supervisor.
-    """
+    """The connection to one subject."""
 
     def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
         super().__init__(job["test_file"], Path(job["test_file"]).stem)
@@ -81,14 +63,14 @@ class SubjectClient(Attestation):
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
-        self.surroundings.unpacked = self.objects.unpacked
+        self.surroundings.packed, self.surroundings.unpacked = self.objects.packed, self.objects.unpacked
         self.surroundings.lost = self.lost
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
-        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "module": self._module}])
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
         Current.link = self
 
     @property
@@ -137,6 +119,14 @@ class SubjectClient(Attestation):
         finally:
             self._blocked -= blocks
 
+    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
+        """An answer, once what it means for the running test is noted."""
+        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
+        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
+        if overheard or self.tools.decide(operation, args, answer):
+            self.judged()
+        return answer
+
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
 
@@ -154,17 +144,9 @@ class SubjectClient(Attestation):
             return
         raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
-    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
-        """An answer, once what it means for the running test is noted."""
-        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
-        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
-        if overheard or self.tools.decide(operation, args, answer):
-            self.judged()
-        return answer
-
     def dies(self, one: Any) -> None:
         """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
-        if self.objects.weakly_known(one) is not None and self.test_frame() is not None:
+        if isinstance(one, ProxyObject) and self.objects.is_weakly_known(one) and self.test_frame() is not None:
             self.not_carried = self.not_carried or DROPPED
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -204,14 +186,6 @@ class SubjectClient(Attestation):
             self.objects.expected = before
         self.objects.bind_class(cid, kind)
         leave_data(kind, namespace)
-
-    def may_bind(self, owner: Any, name: str) -> bool:
-        """Whether a method is passed as one of its object."""
-        return self._door.may_bind(owner, name)
-
-    def bound(self, owner: Any, name: str) -> Any:
-        """The method of a test's object that the subject passes."""
-        return self._door.bound(owner, name)
 
     # The other direction
 

@@ -15,23 +15,19 @@ from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
-from refute.driver.proxy.current import Current
-from refute.driver.streams import Input, Output
+from refute.driver.proxy.roots import Current
+from refute.driver.streams import Input, output
 from refute.driver.wire import Wire
 
 
 class SubjectServer:
-    """All of it.
-
-    Args:
-        control: over which further connections are handed.
-    """
+    """All of it."""
 
     def __init__(self, control: socket.socket) -> None:
-        Wire.strayed = mmap.mmap(-1, 1)
+        Wire.strayed = self._strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
         self._surroundings = SubjectState()
-        operations = {**subject_operations(self.objects), **own_operations(self.objects)}
+        operations = subject_operations(self.objects)
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
@@ -42,42 +38,26 @@ class SubjectServer:
         operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
             token, lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.notify, self._surroundings.packed = self.peer.notify, self.objects.packed
+        self._surroundings.notify = self.peer.notify
+        self._surroundings.packed, self._surroundings.unpacked = self.objects.packed, self.objects.unpacked
 
     def take_streams(self) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
         write, ask = self._surroundings.write, self.peer.request
-        sys.stdout = sys.__stdout__ = Output(1, write)  # type: ignore[assignment,misc]
-        sys.stderr = sys.__stderr__ = Output(2, write)  # type: ignore[assignment,misc]
+        sys.stdout = sys.__stdout__ = output(1, write)  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = output(2, write)  # type: ignore[misc]
         sys.stdin = sys.__stdin__ = Input(lambda how, size: ask("read_input", how, size))  # type: ignore[assignment,misc]
         self._board.listen()
 
     def _tell(self) -> dict[str, Any]:
-        note_strayed(Wire.strayed, self.objects)
+        if self._strayed[0]:  # a forked child tried to reach what the test has
+            self._strayed[0] = 0
+            self.objects.lose("needs the implementation in the test's process: calls back in a process of its own")
         return self._surroundings.tell()
 
 
-def own_operations(objects: Any) -> dict[str, Callable[..., Any]]:
-    """What only this process can do, by name."""
-    return {
-        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
-    }
-
-
-def note_strayed(strayed: Any, objects: Any) -> None:
-    """Have it noted beside the test's result that a forked child tried to reach what the test has."""
-    if strayed[0]:
-        strayed[0] = 0
-        objects.lose("needs the implementation in the test's process: calls back in a process of its own")
-
-
 class DriverClient:
-    """What mirrored objects of the driver ask for.
-
-    Args:
-        peer: to ask.
-        is_in_loop: whether an operation is one that calls, in a thread where a loop runs.
-    """
+    """What mirrored objects of the driver ask for."""
 
     def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
         self._peer = peer
@@ -101,18 +81,14 @@ class DriverClient:
         return self._blocked > 0
 
     def dies(self, one: Any) -> None:
-        """Weak references to an object of the driver's find it as long as it lives there."""
-        oid = self._peer.objects.weakly_known(one)
-        if oid is not None:
-            self._peer.objects.keep(oid, one)
-            self._peer.objects.weakened.append(oid)
+        """A weak reference would find an object of the test's for as long as it lives there."""
+        if self.objects.is_weakly_known(one):
+            self.objects.lose(
+                "needs the implementation in the test's process: keeps a weak reference to an object of it"
+            )
 
     def cannot(self, reason: str) -> NoReturn:
-        """Note that the running test needs what two processes cannot give.
-
-        Raises:
-            CannotCarry: always.
-        """
+        """Note that the running test needs what two processes cannot give. Raises CannotCarry: always."""
         self.objects.lose(reason)
         raise CannotCarry(reason)
 
@@ -128,11 +104,7 @@ class DriverClient:
         return await self.awaiting.later(operation, *args, **kwargs)
 
     def extend(self, kind: type, _: dict[str, Any]) -> None:
-        """Nothing of the implementation derives from a class of the test's.
-
-        Raises:
-            CannotCarry: always.
-        """
+        """Nothing of the implementation derives from a class of the test's. Raises CannotCarry: always."""
         self.cannot(
             f"needs the implementation in the test's process: derives {kind.__qualname__} from a class of the test"
         )

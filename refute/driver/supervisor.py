@@ -8,10 +8,9 @@ from itertools import product
 from pathlib import Path
 
 from refute.driver.forkserver import ForkServer
-from refute.driver.plan import Plan, Report, Results, Variant, VariantReport
+from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
 from refute.driver.pristine import PristineFolder
 from refute.driver.rmtree import empty_contents, empty_folder
-from refute.driver.variants import never, noticed, shortened
 from refute.driver.watch import Watch, draws_text
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
@@ -31,12 +30,7 @@ STALLS = 2
 
 
 class Supervisor:
-    """One run of a plan.
-
-    Args:
-        plan: what to run.
-        source: the generated test file's content, kept out of the reach of workers.
-    """
+    """One run of a plan."""
 
     def __init__(self, plan: Plan, source: bytes) -> None:
         self._plan = plan
@@ -156,11 +150,7 @@ class Supervisor:
                 self._give_up(reports, remaining, "missing", message)
                 break
             watch = Watch(
-                self._plan,
-                remaining,
-                repetition=repetition,
-                deadline_s=self._deadline_s,
-                source=self._source,
+                self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s, source=self._source
             )
             self._prepare()
             watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
@@ -176,11 +166,7 @@ class Supervisor:
         return reports
 
     def _prepare(self, variant: Variant | None = None) -> None:
-        """Put the files back as submitted; where pytest looks for the test file, leave one that says nothing.
-
-        Args:
-            variant: its files take the place of the submitted ones, and nothing that was written elsewhere stays.
-        """
+        """Put the files back as submitted; where pytest looks for the test file, leave one that says nothing."""
         try:
             self._pristine.restore()
         except OSError as error:

@@ -1,10 +1,12 @@
 """Types as values, `list[int]`, `int | None`, `Callable[[int], str]`: taken apart, and made again by the other side."""
 
+import ast
 import types
 import typing
 from collections.abc import Callable
 from functools import reduce
 from operator import or_
+from types import ModuleType
 from typing import Any, Final
 
 from refute.driver.errors import CannotCarry
@@ -75,3 +77,29 @@ TYPE_FORMS: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Calla
     **{kind: ("form", lambda v: [v._name], _form) for kind in BARE},  # noqa: SLF001  # as above
 }
 """As `plain_values.VALUES`: type → name on the wire, what takes it apart (None: it is no value), what makes it."""
+
+
+PARTS: Final = (
+    *(ast.Expression, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List),
+    *(ast.BinOp, ast.BitOr, ast.Constant, ast.Load),
+)
+"""What a type is written of: nothing that calls."""
+MOST: Final = 1_000
+"""Characters of a type."""
+
+
+def as_type(written: Any, module: ModuleType | None) -> Any:
+    """The type that a text names in the test's module, since there is no such module where it goes.
+
+    Returns:
+        What is no text, or names nothing there, as it is.
+    """
+    if not isinstance(written, str) or module is None or len(written) > MOST:
+        return written
+    try:
+        tree = ast.parse(written, mode="eval")
+        if not all(isinstance(node, PARTS) for node in ast.walk(tree)):
+            return written
+        return eval(compile(tree, "<annotation>", "eval"), vars(module))  # noqa: S307  # names and subscripts
+    except Exception:  # as it would be for whoever asks for it there
+        return written

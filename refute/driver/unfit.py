@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from refute.driver.object_table import ObjectTable
 
 PROTOCOLS: Final = (
     "unsupported operand", "not supported between", "not callable", "not iterable", "not subscriptable", "has no len()",
@@ -12,12 +15,7 @@ PROTOCOLS: Final = (
 
 
 def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
-    """What a test needed that a stand-in has not, in words; None where its error says nothing of the kind.
-
-    Args:
-        error: that ended the test.
-        names: of Python's own classes whose objects have stand-ins in either process.
-    """
+    """What a test needed that a stand-in has not, in words; None where its error says nothing of the kind."""
     text = str(error)[:1000] if type(error) in {TypeError, AssertionError} else ""
     if type(error) is AssertionError and "issubclass(" not in text:
         return None
@@ -28,3 +26,25 @@ def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
     words = set(re.findall(r"\w+", text))
     found = next((name for name in names if name in words), None)
     return None if found is None else f"needs the implementation in the test's process: needs a {found} itself there"
+
+
+REFUSAL: Final = re.compile(
+    r"\(\) (?:missing \d+ required|takes |got an unexpected|got multiple values|got some positional)"
+)
+"""How Python refuses the arguments of a call."""
+
+
+def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, args: Any, kwargs: Any) -> bool:
+    """Whether an error says that a call's arguments do not fit, and they do."""
+    if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
+        return False
+    function = objects.standing_for(args[0]) if operation == "call_lent" else objects.member_of(args[0], args[1])
+    rest = args[1:] if operation == "call_lent" else args[2:]
+    signature = getattr(function, "__signature__", None)
+    if signature is None:
+        return False
+    try:
+        signature.bind(*rest, **kwargs)
+    except TypeError:
+        return False
+    return True

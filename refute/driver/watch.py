@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries, without_canaries
+from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
 from refute.driver.child import Child, Flood
 from refute.driver.conversation import Conversation, Tampering
 from refute.driver.forkserver import ForkServer
-from refute.driver.plan import Plan, Report
+from refute.driver.plan import Plan, Report, never
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both
-from refute.driver.variants import never
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
@@ -102,7 +101,7 @@ class Watch:
         except Flood as fact:
             self.tampering.append(str(fact))
         self.ending = self._talk.gone or self.ending
-        self.output = without_canaries(child.output, self.canaries)
+        self.output = child.output
         self._conclude(reason, stacks)
         self._suspect()
         self.reports = {name: self._talk.reports[name] for name in self._tests if name in self._talk.reports}

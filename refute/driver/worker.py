@@ -45,7 +45,7 @@ def main() -> int:
 
     prepare_hypothesis(warm=job["draws_text"], shrinks=job["shrinks"])
     link.listen()
-    guard(job)
+    guard(job, link.lost)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {"subject": link.pid})
     code = pytest.main(arguments(job), plugins=plugins())
@@ -63,7 +63,7 @@ def forked() -> tuple[int, int, int] | None:
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
     from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
-    from refute.driver.fork_request import await_fork_request
+    from refute.driver.forkserver import await_fork_request
 
     sys.path.remove(root)
     with warnings.catch_warnings():
@@ -151,10 +151,10 @@ def open_subject(
     link = SubjectClient(job, stacks, send)
     sys.path.insert(0, root)
     from refute.driver.collect import Collector
-    from refute.driver.contexts import watch_copies
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.hide_test_names import hide_names
+    from refute.driver.process_state import watch_copies
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
@@ -199,7 +199,7 @@ def prepare_hypothesis(*, warm: bool, shrinks: bool = True) -> None:
     settings.load_profile("refute")
 
 
-def guard(job: dict[str, Any]) -> None:
+def guard(job: dict[str, Any], note: Callable[[str], None]) -> None:
     """Let no code of the implementation into this process, by whatever way a test may take to it."""
     workspace = job["workspace"].rstrip(os.sep) + os.sep
     paths = {str(path) for path in (*sys.path, Path(os.__file__).parent, Path(__file__).parent) if path}
@@ -207,24 +207,27 @@ def guard(job: dict[str, Any]) -> None:
     allowed = frozenset({"collections", "copyreg", "datetime", "decimal", "fractions", "uuid", "pathlib"})
     types = frozenset(name for name, value in vars(builtins).items() if isinstance(value, type)) - {"type", "super"}
 
+    def cannot(reason: str) -> None:
+        reason = f"needs the implementation in the test's process: {reason} there"
+        note(reason)
+        raise ImportError(reason)
+
     def refuse(event: str, details: tuple[Any, ...]) -> None:
         if event == "exec":
             path = details[0].co_filename
             # What Python and its libraries make up in memory is called `<…>`; every other file must be one of theirs.
             if not (path.startswith(("<", *own)) or path == job["test_file"]) or path.startswith(workspace):
-                raise ImportError(f"needs the implementation in the test's process: runs {path} there")
+                cannot(f"runs {path}")
         elif event in {"import", "ctypes.dlopen"}:
             path = details[1] if event == "import" else details[0]
             if isinstance(path, str) and path.startswith(workspace):
-                raise ImportError(f"needs the implementation in the test's process: loads {path} there")
+                cannot(f"loads {path}")
         elif event == "pickle.find_class" and not (
             details[0].partition(".")[0] in allowed
             or details == ("_codecs", "encode")  # bytes in the first protocols
             or (details[0] == "builtins" and details[1] in types)
         ):
-            raise ImportError(
-                f"needs the implementation in the test's process: unpickles {details[0]}.{details[1]} there"
-            )
+            cannot(f"unpickles {details[0]}.{details[1]}")
 
     sys.addaudithook(refuse)
     if job["import_roots"] != [job["workspace"]]:  # for programs that a test starts

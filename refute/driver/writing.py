@@ -3,25 +3,21 @@
 import array
 import enum
 import sys
-from functools import lru_cache
 from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, base_value
 from refute.driver.class_registry import ClassRegistry
 from refute.driver.containers import CONTAINERS, parts_of
-from refute.driver.encoder import Encoder
-from refute.driver.error_parts import has_changed
-from refute.driver.error_transport import frames_of, tell_error
+from refute.driver.encoder import Encoder, Entry
+from refute.driver.error_transport import frames_of, has_changed, tell_error
 from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
-from refute.driver.known import function_name, is_standard
+from refute.driver.known import function_name
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.signatures import text_of
-from refute.driver.table import Entry
-from refute.driver.type_forms import TYPE_FORMS
-from refute.driver.written_types import as_type
+from refute.driver.type_forms import TYPE_FORMS, as_type
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
@@ -52,20 +48,14 @@ class Writing(ClassRegistry):
             return self._derived_entry(value, encoder)
         if issubclass(kind, MUTABLE) and not issubclass(kind, ProxyObject):
             return self._container_entry(value, encoder)
-        if issubclass(kind, CALLABLE) and not (_has_attributes(value) and self._asks_for_them(value)):
+        if issubclass(kind, CALLABLE):
             return self._function_entry(value)
         if issubclass(kind, Uncarried | memoryview):
             raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
-        if issubclass(kind, ModuleType) and (name := self._module_name(value)) is not None:
-            return ["P", name]
         self._may_lend(value)
         if issubclass(kind, ModuleType):
             return ["M", self.lend(value), value.__name__]
         return self._object_entry(value)
-
-    def _asks_for_them(self, function: Any) -> bool:
-        """Whether the other side asks this one for a function's attributes; those of a test's function it is told."""
-        return not (self.in_driver and type(function) is FunctionType)
 
     def _borrowed_entry(self, oid: int, value: Any, encoder: Encoder) -> Entry:
         """What stands for one of theirs; with what was put into a container since they know it."""
@@ -110,18 +100,11 @@ class Writing(ClassRegistry):
         return entry
 
     def _method_entry(self, value: Any) -> Entry | None:
-        """A method of an object that both sides know is one there too: it equals others, and has its object."""
+        """A method that the test takes of an object of the subject's is one there too: it has its object."""
         owner, function = value.__self__, value.__func__
         name = function._refute_name_ if type(function) is Member else getattr(function, "__name__", "")
-        own = type(function) in {FunctionType, Member} and not isinstance(owner, type)
-        if not own or _found(owner, name) is not function:
-            return None
-        oid = self._borrowed_ids.get(id(owner))
-        if oid is not None and isinstance(owner, ProxyObject):
-            return ["bo", oid, name] if self.in_driver or (oid, name) in self.methods_taken else None
-        if oid is None and self.in_driver and self.link.may_bind(owner, name):
-            return ["bm", self.lend_method(owner, name), self._token_of_object(type(owner)), name]
-        return None
+        oid = self._borrowed_ids.get(id(owner)) if self.in_driver and isinstance(owner, ProxyObject) else None
+        return ["bo", oid, name] if oid is not None and _found(owner, name) is function else None
 
     def _function_entry(self, value: Any) -> Entry:
         if type(value) is MethodType and (entry := self._method_entry(value)) is not None:
@@ -132,16 +115,6 @@ class Writing(ClassRegistry):
             return ["F", *name]
         self._may_lend(value)
         return ["fn", self.lend(value), int(type(value) is FunctionType)]
-
-    def _module_name(self, module: ModuleType) -> str | None:
-        """How a module is called that is Python's own; to the driver only of those that it has named itself."""
-        name = module.__name__
-        if not is_standard(name) or sys.modules.get(name) is not module:
-            return None
-        if not self.in_driver and (name,) not in self._named:
-            return None
-        self._named.add((name,))
-        return name
 
     def annotation(self, function: Any, value: Any) -> Any:
         """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""
@@ -161,17 +134,6 @@ class Writing(ClassRegistry):
             return [None, []]
 
 
-def _has_attributes(function: Any) -> bool:
-    """Whether something was put on a function, so that it is more than what can be called."""
-    if isinstance(function, LRU):
-        return True
-    names = vars(function) if isinstance(function, FunctionType) else ()
-    return any(name[:2] != "__" for name in names)
-
-
 def _found(owner: Any, name: str) -> Any:
     """What an object's class holds under a name."""
     return next((vars(base)[name] for base in type.mro(type(owner)) if name in vars(base)), None)
-
-
-LRU: Final = type(lru_cache(lambda: None))

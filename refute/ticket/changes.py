@@ -74,7 +74,7 @@ def change_since(directory: Path, base: str) -> tuple[Path, Change]:
         title=subject or words or "REPLACE ME: one line that names the change",
         implementation_files=code,
         before={path: _content(top, start, path) for path in code},
-        test_files=tuple(path for path in tests if re.match(r"test_|.*_test\.py$", PurePosixPath(path).name)),
+        test_files=tuple(path for path in tests if re.match(r"test|.*_test\.py$", PurePosixPath(path).name)),
         base=start[:12],
     )
 

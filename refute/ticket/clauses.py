@@ -22,6 +22,8 @@ _SUBORDINATE: Final = re.compile(
     r"\b(?:if|when|whenever|that|which|who|whose|where|whether|until|because|such)\b", re.IGNORECASE
 )
 """After such a word `and` joins conditions as likely as clauses."""
+_LONE_VERB: Final = re.compile(r"(?:(?:it|\S*_\S*|\w+\.\w\S*)\s+)?\w{2,}[^\W_s]s", re.IGNORECASE)
+"""A verb without an object: `removes and returns the last item` is one clause."""
 _EXPLAINS: Final = re.compile(
     r"\s*(?:[(:]|>>>|\$ |e\.g\.|i\.e\.|given\b[^,.;]*(?:[.;]|\Z)|(?:the )?(?:inputs?|goal)\b"
     r"|(?:this function |\w+ )?(?:takes|accepts)\b|(?:for )?(?:examples?|instance)\b"
@@ -66,6 +68,11 @@ SEPARATORS: Final = (
         keeps="Gives the middle one, and the mean of two for an even number.",
     ),
     Separator(
+        pattern=re.compile(r",\s+(?=(?:and|but)\s+(?:\S+\s+){1,3}?(?:return|raise|throw|yield|print|exit)s\b)"),
+        cuts="root(4) is 2, and a negative number raises ValueError.",
+        keeps="Takes keys, values, and what a call returns.",
+    ),
+    Separator(
         pattern=re.compile(
             r",\s+(?=(?:unless|otherwise(?! (?:true|false)\b)|never|while|whereas|raising|returning)\b)", re.IGNORECASE
         ),
@@ -99,7 +106,8 @@ def clauses_of(text: str) -> tuple[str, ...]:
     starts, before, asserts = [0], 0, False
     for cut in sorted({hit.end() for row in SEPARATORS for hit in row.pattern.finditer(masked)}):
         piece = masked[before:cut].strip()
-        if not piece.endswith((".", ";", ",", ":")) and _SUBORDINATE.search(piece):
+        ended = piece.endswith((".", ";", ",", ":"))
+        if not ended and (_SUBORDINATE.search(piece) or _LONE_VERB.fullmatch(piece)):
             continue
         before = cut
         asserts = asserts or not _EXPLAINS.match(piece.rpartition("\n\n")[2])

@@ -1,6 +1,7 @@
 """What a new ticket can already say about code: whether it is a program, and a claim for each function that changed."""
 
 import ast
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -47,23 +48,48 @@ def suggest_for_program(path: str) -> Suggestion:
 
 
 def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
-    """A claim for each public function and class that differs from `before`: its docstring's summary, if it has one.
+    """A claim for each public function and method that differs from `before`: its docstring's summary, if it has one.
 
-    Exceptions have no behaviour of their own to claim, and `main` belongs to a program.
+    For a class of which no documented method differs, one for itself. Exceptions have no behaviour of their own to
+    claim, and `main` belongs to a program.
     """
-    earlier = {node.name: ast.dump(node) for node in _definitions(before)}
+    earlier = {node.name: node for node in _definitions(before)}
     for node in _definitions(source):
         if node.name.startswith("_") or node.name == "main" or _is_exception(node):
             continue
-        if earlier.get(node.name) == ast.dump(node):
+        old = earlier.get(node.name)
+        if old is not None and _form(old) == _form(node):
             continue
-        arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-        promise = _one_line((ast.get_docstring(node) or "").partition("\n\n")[0])[:_MAX_CLAIM_CHARS]
-        wanted = f"{PLACEHOLDER}: what {node.name} gives for which input, and what never happens"
-        yield Suggestion(
-            about=_one_line(node.name + arguments)[:_MAX_HINT_CHARS],
-            claim=f"`{node.name}`: {promise}" if promise else wanted,
-        )
+        known = {_form(one) for one in _methods(old)}
+        methods = [one for one in _methods(node) if _form(one) not in known and ast.get_docstring(one)]
+        yield from (_of(one, f"{node.name}.{one.name}") for one in methods)
+        if not methods:
+            yield _of(node, node.name)
+
+
+def _of(node: Definition, name: str) -> Suggestion:
+    arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
+    promise = _one_line((ast.get_docstring(node) or "").partition("\n\n")[0])[:_MAX_CLAIM_CHARS]
+    wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
+    return Suggestion(
+        about=_one_line(name + arguments)[:_MAX_HINT_CHARS], claim=f"`{name}`: {promise}" if promise else wanted
+    )
+
+
+def _form(node: Definition) -> str:
+    """A definition as syntax, without annotations, which change nothing of what it does."""
+    plain = copy.deepcopy(node)
+    for part in ast.walk(plain):
+        for name in {"annotation", "returns"}.intersection(part._fields):
+            setattr(part, name, None)
+    return ast.dump(plain)
+
+
+def _methods(node: Definition | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Of a class: what its users call."""
+    body = node.body if isinstance(node, ast.ClassDef) else []
+    functions = (one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    return [one for one in functions if not one.name.startswith("_")]
 
 
 def _definitions(source: bytes) -> Iterable[Definition]:

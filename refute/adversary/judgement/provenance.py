@@ -206,8 +206,10 @@ class _Walk(Expressions):
                 for part, one in zip(parts, values, strict=True):
                     self._bind(part, one, self._flow(one, env), env)
             case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), _):
+                # What is handed over as one part of a case is not what another part expects.
+                part_flow = flow if flow.is_theirs else replace(flow, keys=frozenset())
                 for part in parts:
-                    self._bind(part, None, flow, env)
+                    self._bind(part, None, part_flow, env)
             case ast.Starred(value=inner), _:
                 self._bind(inner, None, flow, env)
             case ast.Name(id=name), _:

@@ -50,6 +50,8 @@ SIGNATURE: Final = re.compile(
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
 MEASURED: Final = re.compile(r"^assert .* [<>]=? ", re.MULTILINE)
+LOOPLESS: Final = re.compile(r"no (?:running|current) event loop")
+NEEDS_LOOP: Final = "the code wants a running event loop, and only calls of its async functions are given one"
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
 DEPRIVED: Final = "what the test itself works with was not as it should be"
@@ -134,6 +136,9 @@ class Case:
         if self.lacking:
             what = f"gives plain data where other tests give what has .{self.lacking}"
             return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
+        loopless = self._first.error_type == "RuntimeError" and LOOPLESS.search(self._first.error_message)
+        if loopless and "loop" not in self._claim.text:
+            return TriageVerdict.INVALID, f"{NEEDS_LOOP}: {in_one_line(self._first)}"
         return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
@@ -189,7 +194,7 @@ class Case:
         if match is None or run.error_type != "TypeError":
             return None
         callee = match["callee"]
-        if self.test.origin.by_author and self._use.refers(self.test.name):
+        if self.test.origin.calls_by_author and self._use.refers(self.test.name):
             return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {in_one_line(run)}"
         return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
 
@@ -256,7 +261,7 @@ class Case:
             return TriageVerdict.INVALID, f"the test is wrong: {in_one_line(run)}"
         if refused := self._signature_refused(run):
             return refused
-        if self.test.origin.by_author:
+        if self.test.origin.calls_by_author:
             return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {in_one_line(run)}"
         if self.test.origin is Origin.MODEL:  # put to the vote like any other
             return TriageVerdict.REFUTED, f"{agree}: on what the code gave, the test raised {in_one_line(run)}"
@@ -268,7 +273,7 @@ class Case:
     def _raised(self, agree: str) -> Judgement:
         """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
         run = self._first
-        if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
+        if run.raised_on_purpose and not self.test.origin.calls_by_author and not self._ruled_out(run):
             reason = f"the implementation refuses this input on purpose; does the claim cover it? {in_one_line(run)}"
             return TriageVerdict.NEEDS_REVIEW, reason
         return TriageVerdict.REFUTED, f"{agree}: the implementation raised {in_one_line(run)}"

@@ -8,7 +8,7 @@ from refute.adversary.property.bounds import absorb
 from refute.adversary.property.domain import AUTHORS, Domain, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
-from refute.adversary.property.independence import rests_on_the_library
+from refute.adversary.property.independence import is_independent
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.type_expressions import strategy_of_author
 from refute.ticket.record import Claim
@@ -33,13 +33,13 @@ def author_property(claim: Claim, namespace: Namespace) -> Draft | Note | None:
     if isinstance(found, Unresolved):
         names = ", ".join(f"`{name}`" for name in found.names)
         return Note(claim=claim, reason=f"property: nothing defines {names}")
-    independent = rests_on_the_library(check, assume, block.given, namespace)
+    independent = is_independent(check, assume, block.given, namespace, claim=claim.text)
     assumptions = [f"assume({source_of(awaited(condition, namespace))})" for condition in left]
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY,
+        origin=Origin.FIELD if independent else Origin.AUTHOR_PROPERTY,
         label="property",
         detail=f"{block.check}\nassuming {block.assume}" if block.assume else block.check,
         imports=found.imports,

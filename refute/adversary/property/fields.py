@@ -23,6 +23,7 @@ from refute.adversary.property.type_expressions import domain_of_type
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
+_CONSTANT: Final = re.compile(r"\breturn(?:s|ing)?\s+`?(None|True|False)\b")
 _OTHER: Final = re.compile(r"\b(?:as|with|to|for)\s+`?([^\W\d][\w.]*)")
 
 
@@ -85,14 +86,24 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
         return Advice(claim_id=claim.id, field="run", template=run_template(program))
-    function = next(iter(subjects_of(claim, surface) or surface.functions() or surface.callables()), None)
-    field = field_for(claim.text)
+    subjects = subjects_of(claim, surface) or surface.functions() or surface.callables()
+    function, field = next(iter(subjects), None), field_for(claim.text)
+    if field == "unchanged":
+        named = [one.qualified for one in subjects_of(claim, surface)] or ["..."]
+        return Advice(claim_id=claim.id, field=field, template=f"unchanged: [{', '.join(named)}]")
     return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function))
 
 
+def _callee(function: Function | None) -> str:
+    """Python for what is called: a method on an instance."""
+    if function is None or not function.owner or function.is_static:
+        return function.qualified if function else "f"
+    return f"{function.owner}(...).{function.name}"
+
+
 def _template(field: str, text: str, function: Function | None) -> str:
-    """The field as YAML. By default a `property`: where its right side is the standard library's, it is evidence."""
-    name = function.qualified if function else "f"
+    """The field as YAML. A `property` whose right side is the standard library's, or told, is evidence."""
+    name = _callee(function)
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
     call = f"{name}({', '.join(names)})"
@@ -104,10 +115,11 @@ def _template(field: str, text: str, function: Function | None) -> str:
             what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{name}(...)"'
             return f"raises: {{{error[0] if error else 'ValueError'}: {what}}}"
         case "same_as":
-            other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != name]
-            return f"same_as: {{{name}: {other[0].rstrip('.') if other else '...'}}}"
-        case "unchanged":
-            return f"unchanged: [{name}]"
+            ours = function.qualified if function else "f"
+            other = [hit for hit in _OTHER.findall(text) if hit.rpartition(".")[2] != ours.rpartition(".")[2]]
+            return f"same_as: {{{ours}: {other[0].rstrip('.') if other else '...'}}}"
+        case _ if names and (constant := _CONSTANT.search(text)):
+            return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:
             return f'property: {{given: {given}, check: "{call} == ..."}}'
         case _:

@@ -1,10 +1,12 @@
 """The tests of a claim's own fields: what `raises` an error, and what gives the `same_as` another function."""
 
+import ast
 import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.property.awaiting import awaited_apart, awaits
 from refute.adversary.property.blocks import given_domains
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.calls import published_calls
@@ -12,7 +14,7 @@ from refute.adversary.property.domain import AUTHORS, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
-from refute.adversary.property.independence import LIBRARY, UNSAFE
+from refute.adversary.property.independence import LIBRARY, UNSAFE, raises_independently
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
@@ -56,17 +58,26 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=f"{field}: nothing defines {', '.join(f'`{name}`' for name in found.names)}")
     assumptions = [f"assume({source_of(condition)})" for condition in left]
+    told = raises_independently(call, one.error, assume, one.given, namespace, claim=claim.text)
+    authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
         quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
-        origin=Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE,
+        origin=Origin.FIELD if told else authors,
         label=f"raises {one.error}",
         detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
         imports=found.imports,
-        body=(*assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
+        body=(*assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
         given=strategies(narrowed, AUTHORS),
     )
+
+
+def _completed(call: ast.expr, namespace: Namespace) -> str:
+    """A call that runs to its end: a generator is read, a coroutine awaited."""
+    if awaits([call]):
+        return source_of(call)
+    return f"_completes(lambda: {source_of(awaited_apart(call, namespace))})"
 
 
 def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:

@@ -29,6 +29,7 @@ _WORTH: Final = (
     Origin.AUTHOR_PROPERTY,
     Origin.EARLIER,
     Origin.LIBRARY,
+    Origin.FIELD,
     Origin.PHRASE,
     Origin.DOCSTRING_EXAMPLE,
     Origin.FUZZ,

@@ -5,11 +5,9 @@ from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
-from refute.driver.proxy.current import JUDGING, Current
-from refute.driver.proxy.describing import REGISTRIES
-from refute.driver.proxy.members import made_member
+from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
-from refute.driver.proxy.roots import OperatedMeta, ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta
 
 Description = dict[str, Any]
 
@@ -58,13 +56,7 @@ def _is_slot(one: Any, name: str) -> bool:
 
 
 def build(cid: int, told: Description, bases: list[type]) -> type:
-    """The mirrored class.
-
-    Args:
-        cid: the number of the class.
-        told: what the other side says of it.
-        bases: its bases as they are here.
-    """
+    """The mirrored class."""
     namespace: dict[str, Any] = {
         "_refute_proxy_": True,
         "_refute_asks_": False,
@@ -81,17 +73,14 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     for name, kind in told["members"].items():
         namespace[name] = made_member(cid, name, kind, judging=name in telling)
     if "__await__" in told["members"]:
-        namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()  # type: ignore[attr-defined]
+        namespace["__await__"] = lambda self: Current.link.later("awaited", self).__await__()
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
         if real is SimpleNamespace:
             namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
-    made = _make(OperatedMeta if told["meta"] else ProxyMeta, told["name"], bases, namespace)
+    made = _make(told["name"], bases, namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
-    for one in told.get("registered", ()):
-        if not issubclass(made, REGISTRIES[one]):
-            REGISTRIES[one].register(made)
     type.__setattr__(
         made, "_refute_asks_", bool(told["asks"])
     )  # not before: Python asks whether it is the other way round
@@ -104,13 +93,7 @@ def _equal_parts(self: Any, other: Any) -> Any:
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
-    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values.
-
-    Args:
-        cid: the number of the class.
-        told: what the other side says of it.
-        bases: its bases as they are here.
-    """
+    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values."""
     line = [kind for base in bases for kind in type.mro(base)]
     holding = (*VALUE_TYPES, list, dict, set, bytearray, BaseException)
     plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)
@@ -120,13 +103,13 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
 
 
-def _make(meta: type, name: str, bases: list[type], namespace: dict[str, Any]) -> type:
+def _make(name: str, bases: list[type], namespace: dict[str, Any]) -> type:
     try:
-        return meta(name, tuple(bases), namespace)  # type: ignore[no-any-return]
+        return ProxyMeta(name, tuple(bases), namespace)
     except TypeError:  # bases that do not go together here: what the object can do is remote anyway
         mirrored = [base for base in bases if isinstance(base, ProxyMeta)][:1]
         namespace = {**namespace, "_refute_proxy_": True, "__slots__": ()}
-        return meta(name, tuple(mirrored or [ProxyObject]), namespace)  # type: ignore[no-any-return]
+        return ProxyMeta(name, tuple(mirrored or [ProxyObject]), namespace)
 
 
 def _with_root(bases: list[type]) -> tuple[list[type], bool]:

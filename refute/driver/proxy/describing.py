@@ -3,9 +3,8 @@
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import enum
 import functools
-import numbers
 from abc import ABCMeta
-from collections import abc, deque
+from collections import deque
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
@@ -38,14 +37,8 @@ FUNCTIONS: Final = (
 HOLDING: Final = (
     int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
-REGISTRIES: Final[dict[str, Any]] = {
-    one.__name__: one
-    for one in (
-        abc.Sequence, abc.MutableSequence, abc.Set, abc.MutableSet, abc.Mapping, abc.MutableMapping,
-        numbers.Number, numbers.Complex, numbers.Real, numbers.Rational, numbers.Integral,
-    )
-}  # fmt: skip
-"""Abstract classes that do not look at members: a class is one of them by derivation or because somebody said so."""
+OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
+"""What a class of classes may have that a stand-in for one of them lacks."""
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 OF_FLAGS: Final = tuple(
@@ -56,12 +49,7 @@ OF_FLAGS: Final = tuple(
 
 
 def describe(kind: type, bases: list[Any]) -> Description:
-    """Everything of a class but its objects.
-
-    Args:
-        kind: a class of this side.
-        bases: how its bases are called between the two sides.
-    """
+    """Everything of a class but its objects."""
     doc = kind.__dict__.get("__doc__")
     told: Description = {
         "name": kind.__name__,
@@ -72,12 +60,8 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "members": _members(kind),
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
-        "meta": not is_pythons_own(type(kind)),
+        "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
     }
-    if not told["standard"]:
-        told["registered"] = [
-            name for name, one in REGISTRIES.items() if one not in kind.__mro__ and issubclass(kind, one)
-        ]
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
     if issubclass(kind, enum.Enum):

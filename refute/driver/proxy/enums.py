@@ -6,12 +6,10 @@ Operators that an enumeration, or a class that it derives from, defines itself a
 import enum
 from typing import Any, Final
 
-from refute.driver.base_values import remade
 from refute.driver.proxy.classes import telling_of
-from refute.driver.proxy.current import JUDGING, Current, refuse_marks
-from refute.driver.proxy.members import made_member
+from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.proxied import Proxy
-from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta, refuse_marks
 
 TAKEN: Final = frozenset(
     {
@@ -29,22 +27,14 @@ SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
 
 
-class Spec:
-    """What makes one member."""
-
-    def __init__(self, value: Any, content: Any) -> None:
-        self.value = value
-        self.content = content
-
-
-def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[tuple[str, Any, Any]]) -> type:
+def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[tuple[str, Any]]) -> type:
     """The enumeration.
 
     Args:
         cid: the number of the class.
         told: what the other side says of it.
         bases: its bases as they are here.
-        members: name, value, and what it is of its built-in type, for each, aliases included.
+        members: name and value of each, aliases included.
 
     Raises:
         TypeError: its members are objects of a class of the implementation's besides.
@@ -58,7 +48,6 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
         told["qualname"],
         told["doc"],
     )
-    namespace["__new__"] = _maker(bases)
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
     telling = (DECIDING | telling_of(bases)) - SHOWING
@@ -66,29 +55,9 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
         member = made_member(cid, name, one, judging=name in telling)
         if _is_carried(name) and (member is not None or name == "__hash__"):
             namespace[name] = member
-    for name, value, content in members:
-        namespace[name] = Spec(value, content)
+    for name, value in members:
+        namespace[name] = enum.member(value)  # a function too
     return meta(told["name"], tuple(bases), namespace)  # type: ignore[no-any-return]
-
-
-def _maker(bases: list[type]) -> Any:
-    """`__new__` of an enumeration."""
-    data: Any = next((base for base in bases if not issubclass(base, enum.Enum) and base is not object), None)
-    for base in bases:
-        data = data or getattr(base, "_member_type_", None)
-    data = object if data is None else data
-
-    def new(cls: type, *given: Any) -> Any:
-        spec = given[0] if given else None
-        if isinstance(spec, tuple) and spec:  # how the members of an enumeration of tuples are given
-            spec = spec[0]
-        if not isinstance(spec, Spec):  # of one that a test derives
-            return object.__new__(cls) if data is object else data.__new__(cls, *given)
-        made: Any = object.__new__(cls) if data is object else remade(cls, spec.content)
-        made._value_ = spec.value
-        return made
-
-    return new
 
 
 def _missing(one: Any, name: str) -> Any:

@@ -1,14 +1,9 @@
 """What every mirrored object has: what is not a member of its class goes to the other process."""
 
 from functools import partial
-from itertools import count
-from typing import Any, Final
+from typing import Any
 
-from refute.driver.proxy.current import Current, refuse_marks
-from refute.driver.proxy.roots import ProxyMeta, as_written
-
-NUMBERS: Final = count(1)
-"""Of deep copies."""
+from refute.driver.proxy.roots import Current, ProxyMeta, as_written, refuse_marks
 
 
 class _Copied:
@@ -45,8 +40,8 @@ class Proxy:
 
     __copy__ = _Copied()
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return Current.link.request("deepcopy", self, memo.setdefault("_refute_number_", next(NUMBERS)))
+    def __deepcopy__(self, _: Any) -> Any:
+        return Current.link.request("deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         Current.link.cannot("needs the implementation in the test's process: pickles an object of it")

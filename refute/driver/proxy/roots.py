@@ -1,22 +1,42 @@
-"""The class of all mirrored classes: what is not a member of its own goes to the other process."""
+"""The connection, and the class of all mirrored classes: what is no member of one goes to the other process."""
 
 import sys
 from abc import ABCMeta
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from refute.driver.extending import is_field, told_member
-from refute.driver.proxy.current import COMPUTING, JUDGING, Current, refuse_marks
 from refute.driver.proxy.signatures import shown_attribute
+
+OURS: Final = ("pytest", "hypothesis")
+"""Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
+JUDGING: Final = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__instancecheck__", "__subclasscheck__"}
+)
+"""Operators that compare: a test in which the other side's own does is not one of plain data, and not attested."""
+
+_OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
+COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
+"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
+`abs(f() - 5) < 1` holds for whatever answers 0."""
+
+
+class Current:
+    """The one connection of this process."""
+
+    link: ClassVar[Any]
+
+
+def refuse_marks(name: str) -> None:
+    """Deny what only the test libraries look for. Raises AttributeError: it is such a name."""
+    if any(mark in name for mark in OURS):
+        raise AttributeError(name)
+
 
 NAMES: Final = frozenset({"__doc__", "__name__", "__qualname__"})
 """What a class is called, on both sides."""
-
-_PLAIN: Final = (
-    *("iter", "reversed", "len", "bool", "contains", "getitem", "setitem", "delitem", "lt", "le", "gt", "ge"),
-    *("neg", "pos", "invert", "enter", "exit"),
-)
-OPERATORS: Final = {f"__{name}__" for name in _PLAIN} | COMPUTING
-"""Of classes; that two are the same, and how they are made, is decided here."""
 
 
 def as_written(kind: type, name: str, found: Any) -> Any:
@@ -160,24 +180,4 @@ class ProxyMeta(ABCMeta):
         return list(Current.link.request("dir", cls))
 
 
-class OperatedMeta(ProxyMeta):
-    """The class of classes that have a class of their own there, which may have operators for them."""
-
-    def __repr__(cls) -> str:
-        return str(Current.link.request("repr", cls))
-
-
-def _operator(name: str) -> Any:
-    def operate(cls: Any, /, *args: Any) -> Any:
-        __tracebackhide__ = True
-        if name in JUDGING | COMPUTING:
-            Current.link.judged()
-        return Current.link.request("operate", name, cls, *args)
-
-    return operate
-
-
-for _name in OPERATORS:
-    setattr(OperatedMeta, _name, _operator(_name))
-for _meta in (ProxyMeta, OperatedMeta):
-    _meta.__name__ = _meta.__qualname__ = "type"  # what a class's class is called
+ProxyMeta.__name__ = ProxyMeta.__qualname__ = "type"  # what a class's class is called

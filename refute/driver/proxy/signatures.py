@@ -29,12 +29,7 @@ class Shown:
 
 
 def shape_of(function: Any, annotation: Callable[[Any, Any], Any]) -> Shape:
-    """What is told of something that can be called.
-
-    Args:
-        function: anything of the kind.
-        annotation: makes of it and one of its annotations what is told of that.
-    """
+    """What is told of something that can be called."""
     facts = None
     if type(function) is FunctionType:
         code = function.__code__
@@ -102,11 +97,7 @@ def shown_annotations(shape: Shape) -> dict[str, Any]:
 
 
 def shown_attribute(shape: Shape, name: str) -> Any:
-    """One of the attributes of a function that say what it takes.
-
-    Raises:
-        AttributeError: what was told of has none.
-    """
+    """One of the attributes of a function that say what it takes. Raises AttributeError: what was told of has none."""
     signature = shown_signature(shape)
     if name == "__signature__" and signature is not None:
         return signature

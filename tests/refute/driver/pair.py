@@ -9,7 +9,7 @@ from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
-from refute.driver.proxy.current import Current
+from refute.driver.proxy.roots import Current
 from refute.driver.wire import Wire
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from refute.driver.plan import Report
-from refute.driver.variants import noticed, shortened
+from refute.driver.plan import Report, noticed, shortened
 from tests.refute.driver.conftest import Drive
 
 IMPLEMENTATION = """

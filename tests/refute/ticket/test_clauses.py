@@ -19,6 +19,8 @@ def test_each_separator_cuts_its_example_and_spares_the_other(row: Separator) ->
         "raises ValueError when empty",
         "If n is even, f(n) is n // 2.",
         "Returns True if c, otherwise False.",
+        "Removes and returns the last item.",
+        "`Stack.pop(n)` removes and returns the item at n.",
         "Lines that start with # and end with a colon are kept (see RFC 1. It says more; much more).",
         'split("a. b; c") gives 2 parts, e.g. in `x; y. z`.',
         "Doubles x.\n\n>>> double(1)\n2\n>>> double('a. b; c')\n'...'",
@@ -28,6 +30,11 @@ def test_each_separator_cuts_its_example_and_spares_the_other(row: Separator) ->
 )
 def test_where_it_is_in_doubt_a_claim_stays_whole(text: str) -> None:
     assert clauses_of(text) == (text,)
+
+
+@pytest.mark.parametrize("text", ["Sorts values and returns the count.", "f() drops doubles and raises nothing."])
+def test_a_verb_with_its_object_is_a_clause(text: str) -> None:
+    assert len(clauses_of(text)) == 2
 
 
 @pytest.mark.parametrize("text", [HALVES, "Sorts. Note that it is slow. Raises E, never None.\n- a\n- b", "(((" * 50])

@@ -36,6 +36,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "rm", "-q", "src/pkg/gone.py")
     (top / "tests").mkdir()
     (top / "tests/test_changed.py").write_text("")
+    (top / "tests/testhalf.py").write_text("")  # as unittest finds it
     git(top, "add", ".")
     git(top, "commit", "-qm", "Round half to even")
     (top / "src/pkg/uncommitted.py").write_text("class Thing:\n    '''A thing.'''\n")
@@ -110,7 +111,7 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert (ticket.verification_script, ticket.import_roots) == ("tickets/new/verify.sh", ("src",))
     script = (checkout / "tickets/new/verify.sh").read_text()
     assert "python -c 'import pkg.changed'" in script
-    assert "tests/test_changed.py" in script
+    assert "tests/test_changed.py tests/testhalf.py" in script
     assert 'cd "$(dirname "$0")/../.."' in script
     assert "export PYTHONPATH=src" in script
 
@@ -127,13 +128,15 @@ def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(ch
 def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path, git: Git) -> None:
     file = checkout / "src/pkg/elsewhere.py"
     git(checkout, "checkout", "-q", "main")
-    file.write_text("def kept(): ...\ndef touched(): ...\n")
+    box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
+    file.write_text("def kept(n): ...\ndef touched(): ...\n" + box.format(""))
     git(checkout, "commit", "-qam", "start")
     git(checkout, "checkout", "-qb", "more")
-    file.write_text("def kept(): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n")
+    changed = "def kept(n: int): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n"
+    file.write_text(changed + box.format(", n"))
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Thing"]
+    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]
 
 
 def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:

@@ -100,6 +100,12 @@ def test_a_test_that_passes_where_no_limit_is_met_is_not_contested() -> None:
         assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, False)
 
 
+@pytest.mark.parametrize(("claim", "verdict"), [(CLAIM, "invalid"), ("It needs no event loop.", "refuted")])
+def test_code_that_wants_an_event_loop_is_not_wrong_for_being_called_without_one(claim: str, verdict: str) -> None:
+    run = failed("RuntimeError", "no running event loop", **IN)
+    assert judged(run, origin=Origin.AUTHOR_EXAMPLE, claim=claim).verdict == verdict
+
+
 OWN = {"reached_implementation": False}
 
 
@@ -212,7 +218,7 @@ def test_a_library_error_raised_by_the_implementation_is_no_excuse() -> None:
     assert judged(failed("hypothesis.errors.Unsatisfiable", **IN)).verdict is TriageVerdict.NEEDS_REVIEW
 
 
-@pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.AUTHOR_PROPERTY])
+@pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.AUTHOR_PROPERTY, Origin.FIELD])
 def test_a_call_that_the_author_wrote_and_the_signature_refuses_refutes(origin: Origin) -> None:
     run = failed("TypeError", "double() got an unexpected keyword argument 'y'", reached_implementation=False)
     assert judged(run, origin=origin).verdict is TriageVerdict.REFUTED
@@ -306,6 +312,7 @@ PURPOSE = IN | {"raised_on_purpose": True}
         (Origin.PHRASE, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.AUTHOR_EXAMPLE, CLAIM, TriageVerdict.REFUTED),
         (Origin.AUTHOR_PROPERTY, CLAIM, TriageVerdict.REFUTED),
+        (Origin.FIELD, CLAIM, TriageVerdict.REFUTED),
         (Origin.FUZZ, CLAIM, TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() never raises.", TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() raises TypeError for text.", TriageVerdict.REFUTED),

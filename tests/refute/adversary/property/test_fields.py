@@ -14,6 +14,11 @@ def parse(text, strict=False): ...
 def fast_sum(xs): ...
 def top(xs: list[int], n: int): ...
 def now(): ...
+class Stack:
+    def pop(self, index: int): ...
+class Box:
+    def __init__(self, size): ...
+    def fill(self): ...
 """
 ROWS = [(row["name"], text) for row in field_rows() for text in row["matches"]]  # type: ignore[attr-defined]
 
@@ -40,6 +45,18 @@ def test_no_row_matches_what_it_must_not(row: dict[str, str]) -> None:
             "top() raises ValueError for a negative n.",
             'raises: {ValueError: {given: {xs: "list[int]", n: "int"}, assume: "...", call: "top(xs, n)"}}',
         ),
+        (
+            "parse() returns None for '1.2.3' instead of raising ValueError.",
+            'property: {given: {text: ...}, assume: "...", check: "parse(text) is None"}',
+        ),
+        (
+            "Stack.pop() raises KeyError when empty.",
+            'raises: {KeyError: {given: {index: "int"}, assume: "...", call: "Stack(...).pop(index)"}}',
+        ),
+        ("Box.fill() tells how much fits.", 'examples: ["Box(...).fill(...) == ..."]'),
+        ("Stack.pop() is unchanged.", "unchanged: [Stack.pop]"),
+        ("top() and now() stay as they were.", "unchanged: [top, now]"),
+        ("All else behaves as before.", "unchanged: [...]"),
         ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
     ],
 )

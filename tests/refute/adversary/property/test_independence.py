@@ -17,6 +17,13 @@ def unique(xs: list[int]) -> list[int]:
 
 def helper(xs):
     return sorted(xs)
+
+class Box:
+    def __init__(self, held):
+        self.held = held
+
+    def sorted(self):
+        return Box(sorted(self.held))
 """
 
 
@@ -29,6 +36,10 @@ def helper(xs):
         ("unique(xs) == list(collections.Counter(sorted(xs)))", True),
         ("unique(xs) == sorted(x for x in set(xs))", False),
         ("unique(xs) == (sorted(set(xs)) if xs else [])", False),
+        ("Box(xs).held == xs", True),
+        ("str(unique(xs)) == str(sorted(set(xs)))", True),
+        ("Box(xs).sorted().held == sorted(xs)", True),
+        ("LIMIT.real == len(xs)", False),
         ("unique(xs) == helper(set(xs))", False),
         ("unique(helper(xs)) == sorted(set(xs))", False),
         ("unique(xs) == unique(xs)", False),
@@ -45,6 +56,20 @@ def test_all_but_one_call_of_the_code_must_be_the_standard_library_s(check: str,
 
 
 @pytest.mark.parametrize(
+    ("text", "check", "independent"),
+    [
+        ("`unique` returns None for texts.", "unique(str(n)) is None", True),
+        ("`unique` returns 0.5 for texts.", "unique(str(n)) == 0.5", True),
+        ("`unique` returns 10.5 for texts.", "unique(str(n)) == 0", False),
+        ("`unique` returns nothing for texts.", "unique(str(n)) is None", False),
+        ("`unique` returns None for texts.", "unique('7') is None", False),
+    ],
+)
+def test_or_a_constant_that_the_claim_gives(text: str, check: str, independent: bool) -> None:
+    assert origin(Property(given={"n": "int"}, check=check), text) == _origin(independent)
+
+
+@pytest.mark.parametrize(
     ("given", "assume", "independent"),
     [
         ("list[int]", "len(xs) > 1", True),
@@ -58,10 +83,10 @@ def test_the_inputs_must_be_the_testers_own(given: str, assume: str, independent
 
 
 def _origin(independent: bool) -> Origin:
-    return Origin.LIBRARY if independent else Origin.AUTHOR_PROPERTY
+    return Origin.FIELD if independent else Origin.AUTHOR_PROPERTY
 
 
-def origin(block: Property) -> Origin:
-    claim = replace(Claim(id=ClaimId("C1"), text="`unique` drops what comes twice."), property=block)
+def origin(block: Property, text: str = "`unique` drops what comes twice.") -> Origin:
+    claim = replace(Claim(id=ClaimId("C1"), text=text), property=block)
     (test,) = PropertyTester().write_tests(brief_of(CODE, [claim])).tests
     return test.origin

@@ -45,6 +45,23 @@ def test_a_promised_error_that_does_not_come_fails(one: Raises) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "one", "independent"),
+    [
+        ("root() raises ValueError below zero.", BELOW, True),
+        ("root() fails below zero.", BELOW, False),
+        ("root() raises ValueError below zero.", EDGE, False),
+        ("root() raises ValueError below zero.", replace(BELOW, call="root(fast_sum([n]))"), False),
+        ("root() raises ValueError below zero.", replace(BELOW, given={"n": "st.just(-1)"}), False),
+    ],
+)
+def test_an_error_that_the_claim_names_is_independent_on_drawn_inputs(
+    text: str, one: Raises, independent: bool
+) -> None:
+    (test,) = PropertyTester().write_tests(brief_of(CODE, [replace(CLAIM, text=text, raises=(one,))])).tests
+    assert test.origin.by_author is not independent
+
+
+@pytest.mark.parametrize(
     ("other", "origin"),
     [("sum", Origin.LIBRARY), ("math.fsum", Origin.LIBRARY), ("slow_sum", Origin.AUTHOR_PROPERTY)],
 )
