@@ -124,7 +124,9 @@ class Judge:
                 places.is_place("made_up", target.text) or places.is_one_programs(target.text)
             )
             whole = effect.recursive and places.is_place("roots", target.text.rstrip("/*") or "/")
-            weak = places.is_passing(target.text) or one_file
+            # One named file above the workspace, as of a script that expects to start in a directory below.
+            beside = target.place == Place.OUTSIDE and not effect.recursive and bool(target.text[1:].strip("/*?."))
+            weak = places.is_passing(target.text) or beside or one_file
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:

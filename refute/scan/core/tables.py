@@ -19,7 +19,7 @@ ROLES: Final = frozenset(
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
-    """content part changed kept listing input download secret name decoded nothing first processes running own
+    """content part lines changed kept listing input download secret name decoded nothing first processes running own
     unknown workspace object pair received""".split()  # noqa: SIM905 - a table of names
 ) | {""}
 """What a command prints; empty: not known before the run."""

@@ -97,11 +97,7 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
             scope.assign(text_of(child), ("",))
         else:
-            for text in walker.expander.texts(child):
-                # `declare "$name=…"`: the name itself is worked out.
-                target, equals, value = text.partition("=")
-                if equals and target.isidentifier():
-                    scope.assign(target, (value,))
+            walker.expander.texts(child)
     return SECRET if all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children) else ""
 
 

@@ -12,6 +12,7 @@ from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_kn
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
+_MAX_TEXT: Final = 20_000
 _MAX_JOINED: Final = 6
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
 _KEEPS: Final = frozenset({":+", "+", ":?", "?"})
@@ -107,4 +108,7 @@ def _transform(value: str, operator: str, operand: str, *, environment: bool) ->
         # One or two characters picked from a variable of the environment spell something out: `${PATH:0:1}` is `/`.
         picked = environment and re.fullmatch(r"-?\d+:[123]", operand.replace(" ", ""))
         return DERIVED if picked or DERIVED in value else UNKNOWN
+    pattern, _, new = operand.partition("/")
+    if operator in {"/", "//"} and re.fullmatch(r"[\w.-]+", pattern) and len(value) < _MAX_TEXT:
+        return value.replace(pattern, new, -1 if operator == "//" else 1)
     return DERIVED if DERIVED in value or not is_open(value) else UNKNOWN

@@ -56,12 +56,10 @@ def call_function(call: Call) -> str:
     walker.shared.called.add(name)
     inside = [given or () for caller, given in walker.stack if caller == name]
     # A function may call itself to hand on the rest of what it was given: `run run rm`.
-    before = inside[-1] if inside else ()
-    rest = len(arguments) < len(before) and before[len(before) - len(arguments) :] == tuple(arguments)
-    again = bool(inside) and not rest
+    shorter = bool(inside) and len(arguments) < len(inside[-1])
+    repeats = tuple(arguments) in inside or not (shorter or any(map(is_known, arguments)) or not inside)
     deep = len(walker.stack) >= MAX_CALLS
-    repeats = again and not any(is_known(word) and word not in before for word in arguments)
-    if repeats or deep or (again and len(inside) >= MAX_RECURSION):
+    if repeats or deep or (len(inside) >= MAX_RECURSION and not shorter):
         memory.cuts += 1
         if deep and not repeats:
             walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")

@@ -16,6 +16,7 @@ from refute.scan.core.symbols import (
     OWN_PROCESS,
     PROCESS_LIST,
     SECRET,
+    TEMP,
     UNKNOWN,
     is_known,
     is_open,
@@ -130,6 +131,9 @@ def _printed(call: Call, row: Command, prints: str, operands: list[str], content
         if SECRET in content + fed:
             return SECRET
         prints = row.prints
+    if prints == "lines":
+        # Lines of a listing of the workspace lie in the workspace.
+        return content or (fed if fed.startswith((HERE, TEMP)) else _filtered(fed, "part"))
     if prints in {"part", "changed"}:
         return content or _filtered(fed, prints)
     match prints:
