@@ -1,16 +1,22 @@
 """What tests of several packages share: a PostgreSQL database for one test, the order of long tests, what is traced."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 from pydantic import SecretStr
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import Engine, create_engine, make_url, text
+
+from refute.ledger import database
+from refute.ledger.store import Ledger
+from refute.settings import Settings
 
 HEAVY = ("engine", "prefect", "postgres", "browser", "slow")
 TRACING = "COVERAGE_PROCESS_CONFIG"
@@ -19,24 +25,29 @@ TRACED = pytest.StashKey[str | None]()
 LONGEST = (
     "scenarios/test_confirmation_form.py",
     "scenarios/test_budget_alerts.py",
+    "scenarios/test_waiting_lists.py",
     "scenarios/test_two_workers.py",
+    "scenarios/test_killed_runs.py",
+    "scenarios/test_tutorial.py",
+    "scenarios/test_engine_death.py",
+    "driver/test_in_container.py",
+    "flows/test_lost_server.py",
     "scenarios/test_ui.py",
     "scenarios/test_nothing_leaves.py",
-    "scenarios/test_samples.py",
+    "scenarios/test_batch.py",
     "hostile/test_endurance.py",
     "hostile/test_deceptions.py",
-    "scenarios/test_batch.py",
+    "sandbox/test_image.py",
+    "sandbox/test_engine_failures.py",
+    "scenarios/test_second_environment.py",
+    "scenarios/test_critics.py",
+    "scenarios/test_samples.py",
+    "scenarios/test_weak_models.py",
     "scenarios/test_gemini.py",
     "scenarios/test_attack.py",
     "forgeries/test_no_forgery_counts.py",
     "forgeries/test_no_refutation_is_put_aside.py",
-    "scenarios/test_engine_death.py",
-    "driver/test_in_container.py",
-    "sandbox/test_engine_failures.py",
-    "sandbox/test_image.py",
     "scenarios/test_cached_results.py",
-    "scenarios/test_command_lines.py",
-    "scenarios/test_files.py",
 )
 """Files whose tests take longest: begun last, one of them would keep one worker busy while the others stand idle."""
 ENSURE = Path(__file__).resolve().parents[1] / "scripts" / "ensure-postgres.sh"
@@ -66,6 +77,32 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     os.environ[TRACING] = tracing
     if any(map(item.get_closest_marker, HEAVY)) and item.get_closest_marker("traced") is None:
         del os.environ[TRACING]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_ledgers_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new SQLite ledger of this process is a copy of one that was migrated once, and waits for no disk."""
+    template = tmp_path_factory.mktemp("template") / "ledger.db"
+    make_current, configure = database._make_current, database._configure_sqlite
+
+    def copied(engine: Engine, locks: Path) -> None:
+        file = database._sqlite_file(engine)
+        if file is not None and not file.exists():
+            copy = shutil.copyfile(template, file.with_name(f"{uuid4().hex}.copy"))
+            with suppress(FileExistsError):  # another process was quicker, whose file is in use
+                os.link(copy, file)
+            copy.unlink()
+        make_current(engine, locks)
+
+    def unsynchronised(connection: Any, record: Any) -> None:
+        configure(connection, record)
+        connection.execute("PRAGMA synchronous=OFF")
+
+    with pytest.MonkeyPatch.context() as patch:
+        Ledger.open(Settings(state_dir=template.parent)).close()
+        patch.setattr(database, "_make_current", copied)
+        patch.setattr(database, "_configure_sqlite", unsynchronised)
+        yield
 
 
 @pytest.fixture(scope="session")

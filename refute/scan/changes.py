@@ -1,7 +1,6 @@
-"""What a git change brings, so that a scan can report only that: findings on its lines, and those that they cause."""
+"""What a git change brings, so that a scan can report only that: findings that the revision does not have."""
 
 import os
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +11,6 @@ from typing import Final
 from refute.errors import UsageError
 from refute.scan.finding import Finding, ScanResult
 
-_HUNK: Final = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _GIT_TIMEOUT_S: Final = 30
 # The repository under review may name programs that git would start, and names of its files may look like patterns.
 _GIT: Final = (
@@ -22,7 +20,7 @@ _GIT: Final = (
 # Set where a hook runs this; they would stand for the checkout that is asked about.
 _ELSEWHERE: Final = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"})
 # A repository says what it takes for text, and for a copy of another file, and it is what is under review.
-_DIFF: Final = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
+_CHANGED: Final = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z")
 
 ScanBase = Callable[[str, bytes], Iterable[Finding]]
 """A path as findings show it, and its content at the base → what the scan finds in that."""
@@ -51,10 +49,6 @@ class Change:
         name = str(real.relative_to(self.top)) if real.is_relative_to(self.top) else ""
         return name if name in self.old else None
 
-    def lines(self, name: str) -> frozenset[int]:
-        """Lines of a file that were added or changed, 1-based."""
-        return changed_lines(_git(self.top, *_DIFF, "--unified=0", self.base, "--", name))
-
     def content(self, name: str) -> bytes:
         """A file as the commit has it."""
         return _git(self.top, "cat-file", "blob", f"{self.base}:{name}")
@@ -78,7 +72,7 @@ def read_change(base: str, directory: Path) -> Change:
         base=commit,
         top=top.resolve(),
         old=_names(_git(top, "ls-tree", "-r", "-z", "--name-only", commit)),
-        changed=_names(_git(top, *_DIFF, "--name-only", "-z", commit, "--")),
+        changed=_names(_git(top, *_CHANGED, commit, "--")),
     )
 
 
@@ -143,34 +137,19 @@ def _git(directory: Path, *arguments: str) -> bytes:
     return done.stdout
 
 
-def changed_lines(diff: bytes) -> frozenset[int]:
-    """The new side's line numbers of one file's unified diff without context.
-
-    Lines of a hunk are counted and not read, as they may look like headers.
-    """
-    lines: set[int] = set()
-    body = 0
-    for row in diff.split(b"\n"):
-        if body and row[:1] in {b"-", b"+"}:
-            body -= 1
-        elif not body and (hunk := _HUNK.match(row)):
-            removed, first, added = (int(number) if number else 1 for number in hunk.groups())
-            body = removed + added
-            lines.update(range(first, first + added))
-    return frozenset(lines)
-
-
 def only_changed(result: ScanResult, changes: Mapping[str, Change], scan_base: ScanBase) -> ScanResult:
-    """Keep what the changes to its files bring, which `read_changes` gives.
+    """Keep what the changes bring: findings that the commit does not have, and what could not be analysed.
 
-    These are findings on its lines, findings elsewhere that the commit does not have (a variable was changed further
-    up), all findings of new files, and what could not be analysed.
+    Args:
+        result: of the files on disk.
+        changes: to each of them, as `read_changes` gives them.
+        scan_base: scans a file as the commit has it.
     """
     by_path: dict[str, list[Finding]] = {}
     for finding in result.findings:
         by_path.setdefault(finding.path, []).append(finding)
-    kept = {id(one) for path, findings in by_path.items() for one in _brought(path, findings, changes[path], scan_base)}
-    return replace(result, findings=tuple(finding for finding in result.findings if id(finding) in kept))
+    kept = [one for path, found in by_path.items() for one in _brought(path, found, changes[path], scan_base)]
+    return replace(result, findings=tuple(kept))
 
 
 def _brought(path: str, findings: list[Finding], change: Change, scan_base: ScanBase) -> list[Finding]:
@@ -180,23 +159,15 @@ def _brought(path: str, findings: list[Finding], change: Change, scan_base: Scan
         return findings
     if name not in change.changed:
         return []
-    lines = change.lines(name)
-    kept = [one for one in findings if one.rule_id == "unanalysable" or lines.intersection(_span(one))]
-    others = [one for one in findings if one not in kept]
-    if others:
-        known = Counter(map(_said, scan_base(path, change.content(name))))
-        for finding in others:
-            if known[_said(finding)]:
-                known[_said(finding)] -= 1
-            else:
-                kept.append(finding)
-    return kept
+    known = Counter(map(_said, scan_base(path, change.content(name))))
+    new: list[Finding] = []
+    for finding in findings:
+        known[_said(finding)] -= 1
+        if known[_said(finding)] < 0 or finding.rule_id == "unanalysable":
+            new.append(finding)
+    return new
 
 
 def _said(finding: Finding) -> tuple[object, ...]:
     """What a finding says, wherever it stands."""
     return finding.rule_id, finding.severity, finding.command, finding.explanation
-
-
-def _span(finding: Finding) -> range:
-    return range(finding.line, finding.line + finding.matched.count("\n") + 1)

@@ -18,10 +18,9 @@ from refute.scan.rules import UNANALYSABLE, Language
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
-_TOOLS: Final = frozenset({"tox", "npm", "task", "just", "hooks"})
-"""Tools whose configuration holds commands, which is not read: the sandbox has none of them."""
+_TOOL: Final = "tool"
+"""Whose configuration holds commands, which is not read: the sandbox has none of them."""
 _WHOLE: Final = Spot(line=1, column=1, text="")
-_TASKS: Final = re.compile(rb"(?m)^\[tool\.(?!poetry\.)[\w.-]*(?:scripts|tasks)\b")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 
 
@@ -47,7 +46,7 @@ def next_files(
             found.extend((name, Language.PYTHON) for name in _tests_below(target, files))
         elif how == "import":
             found.extend((name, Language.PYTHON) for name in _import_files(path, target, files))
-        elif how.partition(" ")[0] in _TOOLS | {"make"}:
+        elif how.partition(" ")[0] in {_TOOL, "make"}:
             continue  # `recipes` and `foreign` tell what can be told
         elif target in files:
             language = Language(how) if how in {Language.SHELL, Language.PYTHON} else None
@@ -67,7 +66,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how.partition(" ")[0] in _TOOLS | {"make", "import"}:
+    if not _PATTERN.search(target) or how.partition(" ")[0] in {_TOOL, "make", "import"}:
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")
@@ -126,7 +125,7 @@ def foreign(
 ) -> tuple[list[Finding], list[tuple[str, bytes]]]:
     """Files that run in a language which is not read: a finding for each, and the shell commands in them."""
     named = dict(one for pair in reached for one in _spelled_out(*pair, files) if one[0] in files)
-    tools = [path for path, how in named.items() if how.partition(" ")[0] in _TOOLS and _holds(files[path], how)]
+    tools = [path for path, how in named.items() if how == _TOOL]
     found = {
         path: how
         for path, how in named.items()
@@ -136,13 +135,6 @@ def foreign(
     }
     commands = [(path, commands_in(path, files[path], how)) for path, how in found.items()]
     return [*(_unread(path, mild=False) for path in tools), *map(_unread, found)], commands
-
-
-def _holds(data: bytes, how: str) -> bool:
-    """Whether a configuration has commands for what is run: `uv run x` runs a program where `x` is no task."""
-    tool, _, name = how.partition(" ")
-    task = rb'(?m)^\s*"?%s"?\s*=' % re.escape(name.rpartition(":")[2]).encode()
-    return tool != "task" or (_TASKS.search(data) is not None and re.search(task, data) is not None)
 
 
 def _unread(path: str, *, mild: bool = True) -> Finding:

@@ -110,10 +110,11 @@ def test_each_job_starts_from_nothing_but_its_own_files(sandbox: DockerSandbox, 
 
 
 def test_an_image_that_is_missing_is_no_verdict(sandbox: DockerSandbox) -> None:
-    with pytest.raises(ImageMissing):
+    with pytest.raises(ImageMissing) as caught:
         sandbox.run(bash_job("true", image_id="sha256:" + "0" * 64))
+    assert "refute image build" in caught.value.hint
 
 
 def test_a_workspace_that_does_not_fit_is_no_verdict(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    with pytest.raises(SandboxFailed):
+    with pytest.raises(SandboxFailed, match="could not be filled: tar: big"):
         sandbox.run(make_job("true", files={"big": bytes(4_000_000)}, limits={"workspace_bytes": 1_000_000}))

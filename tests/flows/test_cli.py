@@ -3,12 +3,15 @@ import signal
 import subprocess
 import sys
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from flows import program
+from flows.commands.image import build
 from flows.commands.values import parse_size
 from flows.program import COMMANDS, refute
+from refute.sandbox.image_recipe import SUITES
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -163,3 +166,9 @@ def test_a_wrong_option_is_told_before_anything_runs(
         program.run()
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_versions_offered_are_those_that_an_image_can_be_made_for() -> None:
+    (option,) = (parameter for parameter in build.params if parameter.name == "python")
+    assert isinstance(option.type, click.Choice)
+    assert set(option.type.choices) == set(SUITES)

@@ -1,6 +1,7 @@
 """`refute eval guardrails`: the table, its other forms, and what a corpus adds."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,14 @@ from click.testing import CliRunner, Result
 
 from flows.commands import eval as command
 from refute.guardrails.trials import Trial
+
+TRIED = cache(lambda name, suite=command._suite: list(suite(name)))
+"""A suite is the same each time, and half a second of trials."""
+
+
+@pytest.fixture(autouse=True)
+def _tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "_suite", TRIED)
 
 
 def run(*arguments: str) -> Result:

@@ -2,11 +2,21 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
 
 import pytest
+from prefect.states import Crashed
 
+from flows.batch.request import ChunkRequest
+from flows.cleanup import BATCH_NAME, remove_containers
 from flows.interruption import Interruptions, ending_like_ctrl_c, interruptions, saying_what_is_kept
 from flows.run import _ended_like_ctrl_c
+from flows.verify_batch import verify_batch
+from flows.verify_chunk import verify_chunk
+from flows.verify_ticket import verify_ticket
+from refute.errors import EngineUnavailable
 
 
 def test_a_signal_inside_the_open_block_interrupts_it_with_the_reason_in_words():
@@ -104,15 +114,14 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize(
-    ("command", "module"),
+    ("command", "module", "number"),
     [
-        *(
-            ("verify", name)
-            for name in ("flows.program", "click", "flows.commands.verify", "pydantic", "refute.settings")
-        ),
-        *(("batch", name) for name in ("flows.commands.batch", "refute.settings")),
+        ("verify", "flows.program", "SIGHUP"),
+        ("verify", "click", "SIGINT"),
+        ("verify", "flows.commands.verify", "SIGTERM"),
+        ("verify", "pydantic", "SIGINT"),
+        ("batch", "refute.settings", "SIGTERM"),
     ],
 )
 def test_a_signal_while_modules_are_imported_ends_with_a_word_and_the_exit_code_of_an_interruption(
@@ -135,3 +144,32 @@ def hear() -> None:
     """Tests that run in the background have these ignored."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+RUN = UUID(int=7)
+CHUNK = {"request": ChunkRequest(batch_id="b", tickets=("A", "B")).model_dump(mode="json", exclude={"settings"})}
+
+
+@pytest.mark.parametrize(
+    ("flow", "name", "parameters", "removed"),
+    [
+        (verify_ticket, "verify T-1", {}, (str(RUN), None)),
+        (verify_batch, BATCH_NAME.format("nightly-1"), {}, ("nightly-1", None)),
+        (verify_chunk, "b · chunk 1", CHUNK, ("b", ["A", "B"])),
+    ],
+)
+def test_a_run_s_own_containers_go(monkeypatch, flow: Any, name: str, parameters: Any, removed: Any):
+    asked: list[Any] = []
+    monkeypatch.setattr("flows.cleanup.remove_leftovers", lambda run_id, *, tickets: asked.append((run_id, tickets)))
+    run = SimpleNamespace(id=RUN, name=name, parameters=parameters)
+    for hook in (*flow.on_crashed_hooks, *flow.on_cancellation_hooks):
+        hook(flow, run, Crashed())
+    assert asked == [removed, removed]
+
+
+def test_an_engine_that_is_gone_too_is_no_second_failure(monkeypatch):
+    def gone(*_: object, **__: object) -> int:
+        raise EngineUnavailable("no container engine answers")
+
+    monkeypatch.setattr("flows.cleanup.remove_leftovers", gone)
+    remove_containers(verify_ticket, SimpleNamespace(id=RUN, name=""), Crashed())

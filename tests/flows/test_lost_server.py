@@ -158,8 +158,8 @@ def write_ticket(directory: Path, ticket_id: str) -> Path:
 @pytest.mark.prefect
 @pytest.mark.parametrize(
     ("command", "moment"),
-    [("verify", "confirm"), ("verify", "verdict"), ("batch", "[1/2]")],
-    ids=["before the first container", "while the outcome is written", "in a batch"],
+    [("verify", "verdict"), ("batch", "[1/2]")],
+    ids=["while the outcome is written", "in a batch"],
 )
 def test_a_command_whose_server_is_killed_ends_soon_with_its_outcomes_and_in_words(alone, tmp_path, command, moment):
     tickets = [write_ticket(tmp_path / "tickets" / name, name) for name in ("A", "B")][: 1 + (command == "batch")]

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.console import Console, attached
+from flows.in_advance import approved_by, by_deployment
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
 from refute.errors import SettingsInvalid
 from refute.settings import Settings
@@ -25,3 +27,25 @@ def test_a_worker_refuses_settings_among_the_parameters(tmp_path: Path) -> None:
 def test_the_command_line_passes_its_own_and_a_worker_takes_its_own(tmp_path: Path) -> None:
     refuse_foreign_settings(VerifyRequest(ticket=tmp_path, settings=Settings()), started_by_worker=False)
     refuse_foreign_settings(VerifyRequest(ticket=tmp_path), started_by_worker=True)
+
+
+def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in(monkeypatch):
+    monkeypatch.setenv("LOGNAME", "ada")
+    with attached(Console(api_url="http://127.0.0.1:4200/api")):
+        assert approved_by() == "--yes (ada)"
+
+
+def test_without_command_line_and_deployment_it_is_never_said_to_be_the_flag():
+    assert approved_by() == "whoever called the flow with approval: in_advance"
+
+
+def test_a_deployment_that_carries_the_approval_is_named():
+    parameters = {"request": {"source": "tickets", "approval": "in_advance"}}
+    said = by_deployment("verify-batch/nightly", parameters, run_name="batch tickets")
+    assert said == "the deployment verify-batch/nightly (approval: in_advance)"
+
+
+@pytest.mark.parametrize("parameters", [{"request": {"approval": "ask"}}, {"request": {}}, {}, {"request": None}])
+def test_where_the_deployment_asks_it_is_whoever_changed_that_in_the_form(parameters):
+    said = by_deployment("verify-batch/batch", parameters, run_name="batch x")
+    assert said == "whoever started the run 'batch x' of the deployment verify-batch/batch with approval: in_advance"

@@ -4,13 +4,14 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Attack
+from refute.approval import IN_ADVANCE, AdvanceApprover, Approval, Denial, Question
 from refute.case import CaseFile
 from refute.closing import close, local_servers
 from refute.critics.judging import Judgement
 from refute.errors import EngineDied, SnapshotRefused
 from refute.outcome import ModelUse, Provenance, Status, Stop
 from refute.sandbox.job import Exited, JobResult
-from refute.scan.finding import ScanResult
+from refute.scan.finding import Confidence, Finding, ScanResult, Severity
 from refute.stages.evidence import Critique, Verification, Writing
 from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
@@ -156,3 +157,47 @@ def test_an_observer_sees_each_stage_that_returned_its_record():
     one.observer = Watching()
     one.keep(SNAPSHOT)
     assert seen == [("snapshot", "1 file, 1,200 bytes, 1 left out")]
+
+
+TICKET = fake_ticket()
+
+
+def finding(severity: Severity) -> Finding:
+    return Finding(
+        rule_id="sh.rm",
+        path="verify.sh",
+        line=2,
+        column=1,
+        severity=severity,
+        confidence=Confidence.HIGH,
+        matched="rm -rf /",
+        command="rm -rf /",
+        explanation="deletes outside the workspace",
+        remedy="delete below the workspace only",
+    )
+
+
+def question(*findings: Finding) -> Question:
+    return Question(
+        ticket=TICKET,
+        snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),
+        script="true",
+        scan=ScanResult(findings=findings, scanned=("verify.sh",)),
+        plan=(),
+        timeout_s=1,
+    )
+
+
+def test_yes_in_advance_approves_exactly_the_snapshot_that_was_asked_about():
+    approval = Approval(snapshot_digest="sha256:1", by="--yes", beforehand=IN_ADVANCE)
+    assert AdvanceApprover(by="--yes").ask(question()) == approval
+
+
+def test_yes_in_advance_covers_what_does_not_block():
+    assert isinstance(AdvanceApprover(by="--yes").ask(question(finding(Severity.MEDIUM))), Approval)
+
+
+def test_yes_in_advance_never_covers_a_blocking_finding():
+    decision = AdvanceApprover(by="--yes").ask(question(finding(Severity.HIGH)))
+    assert isinstance(decision, Denial)
+    assert "sh.rm" in decision.reason

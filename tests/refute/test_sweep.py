@@ -1,7 +1,10 @@
 """The sweep: what is old or beyond the bounds goes, what is needed stays, and nothing outside is touched."""
 
 import os
+import subprocess
+import sys
 import time
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from refute import owner
+from refute.owner import Owner
 from refute.settings import Settings
 from refute.sweep import LOCK, STAMP, Removed, Swept, sweep, sweep_if_due
 
@@ -168,3 +173,50 @@ def test_commands_sweep_once_an_hour(settings: Settings) -> None:
 def test_where_nothing_was_ever_kept_nothing_is_made(tmp_path: Path) -> None:
     assert sweep_if_due(Settings(state_dir=tmp_path / "none")) == Swept()
     assert not (tmp_path / "none").exists()
+
+
+def test_an_owner_is_read_as_it_was_written():
+    owner = Owner.here()
+    assert Owner.parse(str(owner)) == owner
+
+
+def test_what_is_no_owner_is_refused():
+    with pytest.raises(ValueError):
+        Owner.parse("somebody")
+
+
+def test_this_process_lives():
+    assert not Owner.here().is_gone()
+
+
+def test_a_process_that_ended_is_gone_even_before_its_parent_has_looked():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    owner = replace(Owner.here(), pid=ended.pid, began="1")
+    assert owner.is_gone()
+    ended.wait()
+    assert owner.is_gone()
+
+
+def test_another_process_under_an_old_number_is_not_the_owner():
+    assert replace(Owner.here(), began="12345").is_gone()
+
+
+def test_nothing_is_known_of_processes_elsewhere():
+    assert not replace(Owner.here(), host="elsewhere.0", pid=1, began="1").is_gone()
+
+
+def test_a_process_whose_facts_are_hidden_lives_as_long_as_its_number_is_taken(monkeypatch):
+    """`hidepid` of /proc hides the processes of other users."""
+    monkeypatch.setattr(owner, "_began", lambda _: "")
+    assert not Owner.here().is_gone()
+    assert not replace(Owner.here(), began="12345").is_gone()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    assert replace(Owner.here(), pid=ended.pid).is_gone()
+
+
+def test_numbers_of_processes_count_only_where_they_are_told_in_the_same_namespaces(monkeypatch):
+    made = replace(Owner.here(), began="12345")
+    monkeypatch.setattr(owner, "_namespace", {"pid": "1", "time": "2"}.__getitem__)
+    assert not made.is_gone()

@@ -290,7 +290,7 @@ def named_outcome(request: pytest.FixtureRequest) -> tuple[str, Outcome]:
     return request.param, OUTCOMES[request.param]()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def outcomes() -> dict[str, Outcome]:
     """All outcomes by name."""
     return {name: make() for name, make in OUTCOMES.items()}

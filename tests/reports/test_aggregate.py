@@ -1,6 +1,7 @@
 """Facts added up: what a person can count by hand comes out the same."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -25,12 +26,8 @@ ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", writte
 Make = Callable[[Scope], tuple[Totals, Tables]]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
-    """A ledger with seven outcomes of four tickets."""
-    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
-    outcomes = request.getfixturevalue("outcomes")
+def seven(outcomes: dict[str, Outcome], ledger: Ledger) -> Ledger:
+    """Record seven outcomes of four tickets."""
     weak, failed = outcomes["pass_weak"], outcomes["failed_adversarial"]
     several = [
         *outcomes.values(),
@@ -48,9 +45,32 @@ def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
         ),
     ]
     for outcome in sorted(several, key=lambda one: one.started_at):
-        opened.record(outcome)
-    yield opened
-    opened.close()
+        ledger.record(outcome)
+    return ledger
+
+
+@pytest.fixture
+def ledger(outcomes: dict[str, Outcome], tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with the seven, for a test that records more."""
+    with closing(Ledger.open(Settings(state_dir=tmp_path))) as opened:
+        yield seven(outcomes, opened)
+
+
+@pytest.fixture
+def make(ledger: Ledger) -> Make:
+    return lambda scope: added_up(ledger, scope)
+
+
+def added_up(ledger: Ledger, scope: Scope) -> tuple[Totals, Tables]:
+    facts = read_facts(ledger, scope, datetime.now(UTC))
+    return totals(facts), tables(facts, lambda _model, _tokens: None)
+
+
+@pytest.fixture(scope="module")
+def added(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory) -> tuple[Totals, Tables]:
+    """The seven added up."""
+    with closing(Ledger.open(Settings(state_dir=tmp_path_factory.mktemp("seven")))) as opened:
+        return added_up(seven(outcomes, opened), Scope())
 
 
 def model_use(model: str, calls: int = 1) -> ModelUse:
@@ -59,17 +79,8 @@ def model_use(model: str, calls: int = 1) -> ModelUse:
     return ModelUse(model=model, calls=calls, **tokens, cost_usd=Decimal(0), latency_s=0.0)
 
 
-@pytest.fixture
-def make(ledger: Ledger) -> Make:
-    def made(scope: Scope) -> tuple[Totals, Tables]:
-        facts = read_facts(ledger, scope, datetime.now(UTC))
-        return totals(facts), tables(facts, lambda _model, _tokens: None)
-
-    return made
-
-
-def test_the_totals_are_those_that_one_counts_by_hand(make: Make) -> None:
-    found, _ = make(Scope())
+def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Tables]) -> None:
+    found, _ = added
     assert (found.runs, found.tickets) == (7, 4)
     assert {name: count for name, count in found.groups.items() if count} == {
         "failed": 3,
@@ -86,14 +97,12 @@ def test_the_totals_are_those_that_one_counts_by_hand(make: Make) -> None:
     assert found.sandbox_s == pytest.approx(2 * 6.91 + 3 * 188.5)
 
 
-def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(make: Make) -> None:
-    found, _ = make(Scope())
+def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(added: tuple[Totals, Tables]) -> None:
+    found, _ = added
     assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
 
 
-@pytest.mark.parametrize(
-    "status", [Status.DRY_RUN, Status.CANCELLED, Status.ERROR, Status.INCONCLUSIVE, Status.PENDING]
-)
+@pytest.mark.parametrize("status", [Status.DRY_RUN, Status.ERROR, Status.INCONCLUSIVE])
 def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
     ledger: Ledger, make: Make, outcomes: dict[str, Outcome], status: Status
 ) -> None:
@@ -103,15 +112,15 @@ def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
     assert (found.runs, found.tickets, found.failing_tickets) == (8, 4, ("TCK-101", "TCK-103", "TCK-666"))
 
 
-def test_days_and_weeks_are_those_of_utc(make: Make) -> None:
-    _, found = make(Scope())
+def test_days_and_weeks_are_those_of_utc(added: tuple[Totals, Tables]) -> None:
+    _, found = added
     assert [f"{day:%m-%d}" for day in found.by_day.index] == ["03-01", "03-03", "03-09"]
     assert list(found.by_day["runs"]) == [5, 1, 1]
     assert [f"{week:%m-%d}" for week in found.by_week.index] == ["02-23", "03-02", "03-09"]
 
 
-def test_statuses_testers_labels_and_categories_have_their_rows(make: Make) -> None:
-    _, found = make(Scope())
+def test_statuses_testers_labels_and_categories_have_their_rows(added: tuple[Totals, Tables]) -> None:
+    _, found = added
     assert dict(found.by_status["runs"]) == {
         "BLOCKED_DANGEROUS_SCRIPT": 1,
         "FAILED_VERIFICATION": 1,
@@ -132,8 +141,10 @@ def test_statuses_testers_labels_and_categories_have_their_rows(make: Make) -> N
     }
 
 
-def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(make: Make) -> None:
-    found, by = make(Scope())
+def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(
+    added: tuple[Totals, Tables],
+) -> None:
+    found, by = added
     assert found.mutants_killed == Rate(hits=11 + 11 + 20, tries=60)
     assert found.strength_measured == 3
     assert by.by_strength[["runs", "weak", "passed"]].to_dict("index") == {
@@ -142,8 +153,8 @@ def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_st
     }
 
 
-def test_runs_stand_by_the_tiers_that_they_asked_each_once(make: Make) -> None:
-    _, by = make(Scope())
+def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, Tables]) -> None:
+    _, by = added
     assert by.by_tier[["runs", "share"]].to_dict("index") == {
         "no model": {"runs": 6, "share": pytest.approx(6 / 7)},
         "flash, pro": {"runs": 1, "share": pytest.approx(1 / 7)},
@@ -205,8 +216,8 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
     assert (answer_time(nobody), answers(nobody)) == ("–", "–")
 
 
-def test_rates_by_kind_carry_their_interval_too(make: Make) -> None:
-    _, by = make(Scope())
+def test_rates_by_kind_carry_their_interval_too(added: tuple[Totals, Tables]) -> None:
+    _, by = added
     row = by.by_tester.iloc[0]
     assert (row["refuted_low"], row["refuted_high"]) == pytest.approx(Rate(hits=2, tries=8).interval)
     assert cell("refuted", row) == "25.0% (7–59%)"

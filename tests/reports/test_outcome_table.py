@@ -1,5 +1,6 @@
 """The terminal view: readable at any width, without colour, and never longer than a person reads."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -9,6 +10,7 @@ from rich.cells import cell_len
 
 from refute.outcome import Outcome, RoundYield, Status
 from reports.evidence import round_lines
+from reports.outcome_rows import claims_rows
 from reports.outcome_table import FAILURES_SHOWN, render_batch, render_table
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]
@@ -99,3 +101,19 @@ def test_each_round_of_a_model_tells_what_it_brought() -> None:
         "property: 3 written, 3 accepted, 0 refuting",
     ]
     assert round_lines([alone]) == []
+
+
+def test_rows_are_plain_json_one_per_claim(outcomes: dict[str, Outcome]) -> None:
+    rows = claims_rows(outcomes["failed_adversarial"])
+    assert json.loads(json.dumps(rows)) == rows
+    assert [(row["claim"], row["verdict"], row["evidence"]) for row in rows] == [
+        ("C1", "survived", "1 test, 1 independent"),
+        ("C2", "REFUTED", "test_c2_limit"),
+    ]
+    assert "\x1b" not in str(rows[1]["text"])
+
+
+def test_a_ticket_whose_claims_were_not_judged_has_a_row_that_says_why(outcomes: dict[str, Outcome]) -> None:
+    (row,) = claims_rows(outcomes["blocked"])
+    assert row["verdict"] == "BLOCKED_DANGEROUS_SCRIPT"
+    assert "verify.sh:7" in str(row["evidence"])

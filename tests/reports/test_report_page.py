@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -17,8 +18,10 @@ from refute.settings import Settings
 from reports.document import render_json
 from reports.html import render_html
 from reports.report import Report, make_report
+from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
 from reports.terminal import render_report
+from reports.ui_links import artifact_path, path_of
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOSTILE = "\x1b[2J\u202e<img src=x onerror=alert(1)>&\"'</style>{{7*7}}"
@@ -32,9 +35,10 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
     opened.close()
 
 
-@pytest.fixture
-def report(ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path) -> Report:
+@pytest.fixture(scope="module")
+def report(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory) -> Report:
     """Outcomes of every kind; whatever an attacker controls is hostile."""
+    home = tmp_path_factory.mktemp("report")
     bad = outcomes["failed_adversarial"]
     hostile = replace(
         bad,
@@ -46,10 +50,16 @@ def report(ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path) -> Repo
         failures=(replace(bad.failures[0], smallest_input=HOSTILE, test_name=HOSTILE, reproducer=HOSTILE),),
     )
     passed = replace(outcomes["blocked"], run_id="r3", status=Status.PASS, started_at=NOW)
-    for outcome in [*outcomes.values(), hostile, passed]:
-        ledger.record(outcome)
-    settings = Settings(state_dir=tmp_path, month_budget_usd=Decimal("0.05"))
-    return make_report(ledger, settings, Scope(), NOW)
+    settings = Settings(state_dir=home, month_budget_usd=Decimal("0.05"))
+    with closing(Ledger.open(settings)) as ledger:
+        for outcome in [*outcomes.values(), hostile, passed]:
+            ledger.record(outcome)
+        return make_report(ledger, settings, Scope(), NOW)
+
+
+@pytest.fixture(scope="module")
+def page(report: Report) -> str:
+    return render_html(report)
 
 
 class Elements(HTMLParser):
@@ -65,8 +75,7 @@ class Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_the_page_loads_nothing_and_runs_nothing(report: Report) -> None:
-    page = render_html(report)
+def test_the_page_loads_nothing_and_runs_nothing(page: str) -> None:
     elements = Elements(page).found
     assert not {"script", "img", "link", "iframe", "object", "form"} & {tag for tag, _ in elements}
     assert not [name for _, attributes in elements for name in attributes if name.startswith("on") or name == "src"]
@@ -85,8 +94,7 @@ def test_no_control_or_reordering_character_gets_through(report: Report, render:
     assert "49" not in re.findall(r"\{\{7\*7\}\}|\b49\b", text)
 
 
-def test_the_page_tells_failure_cost_and_budget_first(report: Report) -> None:
-    page = render_html(report)
+def test_the_page_tells_failure_cost_and_budget_first(page: str) -> None:
     texts = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
     shown = " ".join(re.sub("<[^>]*>", " ", texts[: texts.index('id="failed"')]).split())
     assert "2 tickets failing now" in shown
@@ -102,8 +110,7 @@ def test_refuted_claims_come_first_and_tickets_that_passed_since_last(report: Re
     ]
 
 
-def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> None:
-    page = render_html(report)
+def test_a_row_opens_to_claim_counterexample_and_reproducer(page: str) -> None:
     row = page[page.index("<details") : page.index("</details>")]
     assert "TCK-101" in row
     for heading in ("Claim", "Counterexample", "What happened", "Reproducer"):
@@ -111,8 +118,8 @@ def test_a_row_opens_to_claim_counterexample_and_reproducer(report: Report) -> N
     assert "&lt;img src=x onerror=alert(1)&gt;" in row
 
 
-def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report) -> None:
-    assert ">01 Mar 02:" in render_html(report)
+def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report, page: str) -> None:
+    assert ">01 Mar 02:" in page
     later = replace(report, made_at=datetime(2027, 2, 1, tzinfo=UTC))
     assert ">01 Mar 2026</time>" in render_html(later)
 
@@ -129,8 +136,8 @@ def test_a_claim_of_several_lines_is_one_in_a_row_and_shows_no_escapes(
     assert "\\n" not in summary
 
 
-def test_charts_say_in_words_what_they_show(report: Report) -> None:
-    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(render_html(report)).found if tag == "svg"]
+def test_charts_say_in_words_what_they_show(page: str) -> None:
+    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(page).found if tag == "svg"]
     assert labels[0] == labels[1] == "Runs by day: 6 in 2 days, 3 of them failed. The table by day says more."
     assert labels[2].startswith("Cost burn. 2026-03: $0.06 of $0.05 spent (126%)")
 
@@ -165,11 +172,14 @@ def test_the_terminal_tells_what_failed_cost_and_budget_in_its_first_lines(repor
     assert all(len(line) <= 110 for line in lines)
 
 
-def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(ledger: Ledger, report: Report, tmp_path: Path) -> None:
+def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(
+    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
+) -> None:
     from sqlalchemy import update
 
     from refute.ledger.schema import OUTCOMES
 
+    ledger.record(outcomes["failed_adversarial"])
     with ledger.transaction(writes=True) as connection:
         connection.execute(update(OUTCOMES).values(document='{"of": "another version"}'))
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
@@ -198,3 +208,39 @@ def test_a_run_that_a_local_server_answered_is_marked(
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
     assert "gemini-x&lt;b&gt; (local server http://127.0.0.1:8080): 2 calls, 1,000 tokens in, 10 out" in page
     assert "A server of this machine answered, not Gemini:</strong> <bdi>http://127.0.0.1:8080" in page
+
+
+def test_the_markdown_tells_what_failed_with_a_link_then_cost_budget_and_tables(
+    tmp_path: Path, outcomes: dict[str, Outcome]
+) -> None:
+    settings = Settings(state_dir=tmp_path)
+    ledger = Ledger.open(settings)
+    for outcome in outcomes.values():
+        ledger.record(replace(outcome, flow_run_url="http://server:4200/runs/task-run/1"))
+    shown = render_report_markdown(make_report(ledger, settings, Scope(), datetime(2026, 3, 2, tzinfo=UTC)))
+    ledger.close()
+    assert shown.startswith("# 3 tickets failing now, of 4\n")
+    assert "[TCK-101](/runs/task-run/1)" in shown.replace("\\-", "-")
+    assert "<script>" not in shown
+    assert "\x1b" not in shown
+    assert shown.index("## What failed") < shown.index("## Figures") < shown.index("## By status")
+    rows = [line.replace("\\|", "") for line in shown.splitlines() if "/runs/task-run/1" in line]
+    assert [row.count("|") for row in rows] == [5, 5, 5], "a cell with a text of somebody else's has ended a row"
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("http://127.0.0.1:4200/runs/flow-run/1", "/runs/flow-run/1"),
+        ("https://prefect.example/ui/runs/task-run/1", "/ui/runs/task-run/1"),
+        ("javascript:alert(1)//runs/", ""),
+        ("", ""),
+    ],
+)
+def test_links_are_paths_since_each_reader_has_an_address_of_their_own(url: str, path: str) -> None:
+    assert path_of(url) == path
+
+
+def test_an_artifact_s_page_lies_where_the_runs_do() -> None:
+    assert artifact_path("https://prefect.example/ui/runs/task-run/1", "1") == "/ui/artifacts/artifact/1"
+    assert artifact_path("", "1") == "/artifacts/artifact/1"

@@ -1,11 +1,12 @@
 """A ticket in a directory of its own, and the real pipeline to put it through: Prefect server, engine, ledger."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,10 +77,14 @@ class TicketFiles:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_kept() -> Iterator[None]:
-    """The tests share a state directory, and each is about runs of its own; that about cached results caches some."""
+def nothing_kept_and_one_repetition() -> Iterator[None]:
+    """The tests share a state directory, and each is about runs of its own; that about cached results caches some.
+
+    What failed is repeated once, not thrice: each time Python, pytest and the code start anew, a second of a core.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
+        patch.setenv("REFUTE_REPETITIONS", "1")
         yield
 
 
@@ -142,6 +147,41 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
         )
 
     return run
+
+
+@pytest.fixture
+def start_cli(settings: Settings) -> Callable[..., "subprocess.Popen[str]"]:
+    """Start the command line as a person or a CI system does; it tells its outcome as JSON."""
+
+    def start(*arguments: str | Path, stdin: int = subprocess.DEVNULL, **environment: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-m", "flows.cli", *map(str, arguments), "--format", "json"],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # Whoever runs the tests in the background has Ctrl-C ignored; the person in a test has not.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
+            env={
+                **os.environ,
+                "REFUTE_STATE_DIR": str(settings.state_dir),
+                "REFUTE_SERVER_IDLE_S": "120",
+                "GUARDRAIL_AUDIT_PATH": str(settings.audit_path),
+                "REFUTE_COSTS_CSV": str(settings.costs_csv),
+                **environment,
+            },
+        )
+
+    return start
+
+
+def containers_of(**label: str) -> list[Any]:
+    """`containers_of(run=…)`, `containers_of(ticket=…)`: those that the engine has."""
+    import docker
+
+    ((name, value),) = label.items()
+    with closing(docker.from_env()) as client:
+        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.{name}={value}"})
 
 
 @pytest.fixture

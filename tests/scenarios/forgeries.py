@@ -65,14 +65,6 @@ def forge():
 
 FORGERIES: Final[Mapping[str, Forgery]] = MappingProxyType(
     {
-        "exits at import": Forgery(code=f"import os\nos._exit(0){WRONG}", ends=DISTURBED),
-        "exits in the call": Forgery(code="import os\n\ndef answer():\n    os._exit(0)\n", ends=DISTURBED),
-        "skips": Forgery(code="import pytest\n\ndef answer():\n    pytest.skip('no')\n", ends=DISTURBED),
-        "a conftest that empties the collection": Forgery(
-            code=WRONG, files={"conftest.py": "def pytest_collection_modifyitems(items):\n    items.clear()\n"}
-        ),
-        "a conftest that reports passes": Forgery(code=WRONG, files={"conftest.py": PLUGIN}),
-        "results rewritten at exit": Forgery(code=f"{REWRITES}import atexit\natexit.register(forge)\n{WRONG}"),
         "results rewritten by a daemon": Forgery(
             code=f"{REWRITES}import time\ndef answer():\n    if os.fork() == 0:\n        os.setsid()\n"
             "        while True:\n            forge()\n            time.sleep(0.01)\n    return 41\n",
@@ -145,7 +137,6 @@ LIARS: Final[Mapping[str, str]] = MappingProxyType(
         "        return value\n    GIVEN.add(value + '!')\n    return value + '!'\n",
         "an object that equals everything": LIAR.format(base="object", kind="str", made=""),
         "a str that equals everything": LIAR.format(base="str", kind="str", made="value + '!'"),
-        "an int that equals everything": LIAR.format(base="int", kind="int", made="value + 1"),
     }
 )
 """What says of itself that it is equal → code of `shout()`, which is not idempotent."""

@@ -1,27 +1,26 @@
 """S240: a batch that is killed and resumed ends with one outcome per ticket and nothing on the engine."""
 
 import json
-import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 import uuid
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-import docker
 import pytest
 
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
 from tests.fakes.prefect_api import asked
-from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
+from tests.scenarios.conftest import WRONG_SLUG, TicketFiles, containers_of
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -33,30 +32,16 @@ SEED = 240
 class Runs:
     """Starts `refute batch` in processes of their own, on one ledger."""
 
-    def __init__(self, settings, directory: Path) -> None:
+    def __init__(self, settings, start_cli, directory: Path) -> None:
         self._settings = settings
+        self._start_cli = start_cli
         self.directory = directory
         self.name = f"kill-{uuid.uuid4().hex[:8]}"
-        self._started: list[subprocess.Popen[str]] = []
+        self._started: list[Popen[str]] = []
         Ledger.open(settings).close()  # its tables are there to be looked at
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
-        run = subprocess.Popen(
-            [sys.executable, "-m", "flows.cli", "batch", *arguments, "--format", "json"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            # Whoever runs the tests in the background has Ctrl-C ignored; the person in this test has not.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # one C call
-            env={
-                **os.environ,
-                "REFUTE_STATE_DIR": str(self._settings.state_dir),
-                "REFUTE_SERVER_IDLE_S": "120",
-                "GUARDRAIL_AUDIT_PATH": str(self._settings.audit_path),
-                "REFUTE_COSTS_CSV": str(self._settings.costs_csv),
-            },
-        )
+    def start(self, *arguments: str) -> "Popen[str]":
+        run = self._start_cli("batch", *arguments)
         self._started.append(run)
         return run
 
@@ -74,16 +59,12 @@ class Runs:
             return ledger.execute(query, (self.name,)).fetchall()
 
     def containers(self) -> list[object]:
-        client = docker.from_env()
-        try:
-            return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={self.name}"})
-        finally:
-            client.close()
+        return containers_of(run=self.name)
 
 
 @pytest.fixture
-def runs(settings, tmp_path) -> Iterator[Runs]:
-    started = Runs(settings, tmp_path / "tickets")
+def runs(settings, start_cli, tmp_path) -> Iterator[Runs]:
+    started = Runs(settings, start_cli, tmp_path / "tickets")
     with server_lease(settings, say=print):  # its start, which may take minutes on a busy machine, is not the subject
         yield started
     started.end()
@@ -135,7 +116,7 @@ def task_runs(api_url: str, flow_run: str) -> list[dict[str, object]]:
     return [dict(one) for one in found]
 
 
-def kill(run: "subprocess.Popen[str]") -> None:
+def kill(run: "Popen[str]") -> None:
     run.kill()
     run.communicate(timeout=WITHIN_S)
 

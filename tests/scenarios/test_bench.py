@@ -58,6 +58,7 @@ def test_s220_two_testers_are_measured_and_no_report_takes_it_for_failing_ticket
             "GOOGLE_APPLICATION_CREDENTIALS": str(server.write_credentials(tmp_path)),
             "REFUTE_GEMINI_FILE": str(write_gemini_settings(tmp_path, server)),
             "REFUTE_COSTS_CSV": str(settings.costs_csv),
+            "REFUTE_MUTANTS": "0",
         }
         done = cli(
             "bench", path, "--tester", "gemini,property", "--critics", "--again", "--format", "json", **environment

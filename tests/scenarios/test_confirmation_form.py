@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import docker
 import pytest
 from sqlalchemy import func, select
 
@@ -27,7 +26,7 @@ from tests.fakes.form import fill_in, form_of, submit
 from tests.fakes.gemini.reviewers import CLAIM, RIGHT, correctness, mild, says
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.prefect_api import asked
-from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
+from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles, containers_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
 
@@ -134,17 +133,12 @@ def test_s045_a_ticket_on_a_worker_whose_form_nobody_answers_is_cancelled_and_ho
     assert (state.type, state.name) == ("CANCELLED", "CANCELLED")
     assert "nobody answered in time" in state.message
     run_id = str(state.state_details.flow_run_id)
-    assert containers_of(run_id) == []
+    assert containers_of(run=run_id) == []
     with closing(Ledger.open(settings)) as ledger, ledger.transaction() as connection:
         held = select(func.count()).select_from(RESERVATIONS).where(RESERVATIONS.c.run_id == run_id)
         assert connection.execute(held).scalar_one() == 0
         status = select(OUTCOMES.c.status).where(OUTCOMES.c.run_id == run_id)
         assert connection.scalars(status).all() == ["CANCELLED"]
-
-
-def containers_of(run_id: str) -> list[Any]:
-    with closing(docker.from_env()) as client:
-        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run_id}"})
 
 
 def test_s280_an_answer_about_other_files_or_without_the_form_is_not_taken(asking):

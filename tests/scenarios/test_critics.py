@@ -73,25 +73,20 @@ def events_of(outcome, count: int = 2) -> list[dict]:
     return ours
 
 
-@pytest.mark.parametrize(
-    ("answer", "status", "standing"),
-    [
-        pytest.param(
-            says(INVENTED), Status.PASS_WEAK, Standing.UNCONFIRMED, id="its test expects what nobody promised"
-        ),
-        pytest.param(says(REAL, evidence="slug.py:99"), Status.PASS_WEAK, Standing.WITHOUT_EVIDENCE, id="no such line"),
-        pytest.param(says("", "critical"), Status.INCONCLUSIVE, Standing.UNCONFIRMED, id="grave, without a test"),
-        pytest.param(says(REAL, "critical"), Status.INCONCLUSIVE, Standing.UNCONFIRMED, id="grave, its test passes"),
-        pytest.param(
-            says("__import__('os').system('id')"), Status.PASS_WEAK, Standing.UNCONFIRMED, id="its test is dangerous"
-        ),
-    ],
-)
-def test_s260_opinion_fails_no_right_code(ticket, attack, gemini, answer, status, standing):
-    gemini.criticise = correctness(answer)
+OPINIONS = {
+    "its test expects what nobody promised": (says(INVENTED), Standing.UNCONFIRMED),
+    "its test passes": (says(REAL), Standing.UNCONFIRMED),
+    "no such line": (says(REAL, evidence="slug.py:99"), Standing.WITHOUT_EVIDENCE),
+    "its test is dangerous": (says("__import__('os').system('id')"), Standing.UNCONFIRMED),
+}
+
+
+def test_s260_opinion_fails_no_right_code(ticket, attack, gemini):
+    failures = [json.loads(answer.text)["failures"][0] for answer, _ in OPINIONS.values()]
+    gemini.criticise = correctness(json_answer({"verdict": "fail", "failures": failures}))
     outcome = reviewed(ticket, attack, RIGHT)
-    assert outcome.status is status, outcome.reason
-    assert outcome.reviews[0].failures[0].standing is standing
+    assert outcome.status is Status.PASS_WEAK, outcome.reason
+    assert [one.standing for one in outcome.reviews[0].failures] == [standing for _, standing in OPINIONS.values()]
     assert not any(map(is_about_a_remedy, gemini.asked))
 
 
@@ -101,13 +96,6 @@ def test_s260_a_malformed_answer_is_asked_for_again_and_a_contradictory_one_corr
     outcome = reviewed(ticket, attack, WRONG)
     assert outcome.status is Status.FAILED_REVIEW, outcome.reason
     assert outcome.reviews[0].note == "said pass beside failures that come to fail: these count"
-
-
-def test_s260_what_two_critics_name_goes_to_a_person(ticket, attack, gemini):
-    gemini.criticise = lambda _: says("")
-    outcome = reviewed(ticket, attack, RIGHT)
-    assert outcome.status is Status.INCONCLUSIVE
-    assert outcome.reason.startswith("a person must judge what critics say")
 
 
 def test_s360_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini):
@@ -214,4 +202,3 @@ def test_s360_critics_alone_by_command_and_what_they_said_lately(ticket, cli, ge
     counted = {one["focus"]: one for one in status["by_focus"]}
     assert counted["correctness"]["fail"] >= 1
     assert counted["correctness"]["tokens_each"] > 0
-    assert "performance" in cli("critics", "status").stdout

@@ -121,13 +121,12 @@ def engine(engine_with_image, monkeypatch) -> SecondEngine:
     return engine_with_image
 
 
-@pytest.mark.parametrize("stage", ["verify", "attack"])
 def test_s150_an_engine_that_dies_is_an_error_with_instructions_and_never_a_verdict(
-    ticket, verify, engine, monkeypatch, stage
+    ticket, verify, engine, monkeypatch
 ):
     monkeypatch.setattr("refute.sandbox.removal.RETURN_S", AWAITED_S)
-    dying = engine.kill_when_it_runs(stage)
-    outcome = verify(ticket(script="sleep 2\n" if stage == "verify" else "true\n"))
+    dying = engine.kill_when_it_runs("attack")
+    outcome = verify(ticket(script="true\n"))
     dying.join(timeout=STARTED_WITHIN_S)
     assert outcome.status is Status.ERROR
     # Which of the two depends on whether the job or what was prepared for it was running.

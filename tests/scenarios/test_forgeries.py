@@ -8,7 +8,7 @@ from tests.scenarios.forgeries import FORGERIES, LIARS, RIGHT
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 CLAIMS = [{"id": "C1", "text": "answer() == 42"}]
-QUICK = {"test_timeout_s": 3, "attack_timeout_s": 60, "memory_bytes": 512 * 1024**2, "repetitions": 1}
+QUICK = {"test_timeout_s": 3, "attack_timeout_s": 60, "memory_bytes": 512 * 1024**2}
 
 
 def test_s200_the_right_answer_stands(ticket, verify):

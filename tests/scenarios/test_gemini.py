@@ -106,14 +106,6 @@ def test_s190_votes_without_code_decide_what_a_failing_test_of_a_model_means(tic
     assert (verdicts["test_words"], verdicts["test_three"]) == ("refuted", "invalid")
 
 
-def test_s160_where_the_model_is_down_the_property_tester_stands_alone_and_says_so(ticket, attack, gemini):
-    gemini.respond = lambda _: Answer(status=500)
-    outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]), tester="gemini,property")
-    assert outcome.status is Status.FAILED_ADVERSARIAL
-    assert outcome.provenance.tester == "gemini,property"
-    assert any("gemini gave no tests, the property tester alone attacked" in caveat for caveat in outcome.caveats)
-
-
 def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(ticket, attack, gemini):
     gemini.respond = lambda _: json_answer(VACUOUS)
     outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]))
@@ -178,19 +170,6 @@ def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(tick
     assert ends["test_words"][0] == "survived"
     assert ends["test_other"] == (None, "never runs add.py")
     assert "add_argument('numbers', nargs='*'" in gemini.asked[0].text
-
-
-def test_s230_the_same_ticket_again_costs_nothing_and_says_so(ticket, attack, gemini, tmp_path):
-    claims = [{"id": "C1", "text": f"{CLAIM} At no cost."}]  # no other test keeps answers to it
-    directory = ticket(files=WRONG, claims=claims, id="TCK-230")
-    first = attack(directory, fresh=False)
-    asked = len(gemini.asked)
-    second = attack(directory, fresh=False)
-    assert len(gemini.asked) == asked
-    assert (first.status, second.status) == (Status.FAILED_ADVERSARIAL, Status.FAILED_ADVERSARIAL)
-    assert first.cost_usd > 0
-    assert second.cost_usd == 0
-    assert any("come from answers kept" in caveat for caveat in second.caveats)
 
 
 def test_without_settings_for_gemini_nothing_starts(ticket, cli):
@@ -262,13 +241,12 @@ CLEARED = {
 }
 
 
-@pytest.mark.parametrize("code", [SORTING, SORTING.replace("    prices.sort()\n", "")], ids=["wrong", "right"])
-def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini, code):
+def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini):
     later = ("second round", "third round")
     gemini.respond = lambda asked: json_answer({"tests": [] if any(one in asked.text for one in later) else HALF})
     gemini.plant = lambda _: json_answer({"violations": [CLEARED]})
     claims = [{"id": "C1", "text": BASKET}]
-    outcome = attack(ticket(files={"slug.py": code}, claims=claims), strength_floor=0, mutants=4)
+    outcome = attack(ticket(files={"slug.py": SORTING}, claims=claims), strength_floor=0, mutants=4)
     assert outcome.status is Status.PASS_WEAK
     assert outcome.claims[0].open_clauses == ("it leaves the list as it was.",)
     assert outcome.strength is not None

@@ -9,12 +9,17 @@ import yaml
 
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
+from refute.outcome import Status
+from refute.settings import Settings, TesterName
 from reports.artifacts import artifact_key
 from reports.frames import frames_from_ledger
 from reports.scope import Scope
+from tests.fakes.gemini.examples import RECORDINGS, RIGHT, ROOT, WRONG
 from tests.fakes.prefect_api import asked
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+REPETITIONS = Settings.model_fields["repetitions"].default
+"""Here as for everybody; the other scenarios repeat once."""
 LEFT = ("claims", "story", "record", "report")
 SAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples" / "tickets").glob("*/ticket.yaml"))
 
@@ -22,7 +27,7 @@ SAMPLES = sorted(path.parent for path in (Path(__file__).parents[2] / "examples"
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
 def test_s100_a_sample_gets_its_verdict_and_leaves_ledger_row_csv_line_and_artifacts(sample, verify, settings):
     expected = yaml.safe_load((sample / "expected.yaml").read_text())
-    outcome = verify(sample, **expected.get("settings", {}))
+    outcome = verify(sample, **{"repetitions": REPETITIONS, **expected.get("settings", {})})
     assert outcome.status == expected["status"], outcome.reason
     assert [claim.claim_id for claim in outcome.claims if claim.verdict == "refuted"] == expected["refuted"]
     with contextlib.closing(Ledger.open(settings)) as ledger:
@@ -50,3 +55,19 @@ def test_there_are_samples_of_every_kind():
         "FAILED_TIMEOUT",
         "BLOCKED_DANGEROUS_SCRIPT",
     } <= statuses
+
+
+STALE = "a prompt, the ticket or its code has changed? python -m tests.fakes.gemini.examples records anew"
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "refuted"), [(RIGHT, Status.PASS_WEAK, []), (WRONG, Status.FAILED_ADVERSARIAL, ["C1", "C2"])]
+)
+def test_the_bundled_recordings_give_right_and_wrong_code_their_verdicts(verify, name, status, refuted):
+    told = verify(ROOT / "examples" / "tickets" / name, tester=TesterName.REPLAY, replay_dir=RECORDINGS, mutants=0)
+    assert told.status is status, f"{told.reason}; {STALE}"
+    verdicts = {claim.claim_id: claim.verdict for claim in told.claims}
+    assert [claim_id for claim_id, verdict in verdicts.items() if verdict == "refuted"] == refuted
+    assert set(verdicts.values()) <= {"refuted", "survived"}
+    assert sum(use.calls for use in told.models) == told.cost_usd == 0
+    assert told.provenance.local_servers == ("http://127.0.0.1:8787",)  # a person's answers, not Gemini's

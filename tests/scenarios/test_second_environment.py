@@ -10,7 +10,7 @@ from tests.scenarios.test_gemini import GRADE, GRADES, HARD, written
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
-LENIENT = {"mutants": 4, "strength_floor": 0}
+LENIENT = {"mutants": 1, "strength_floor": 0}
 RIGHT = GRADE["slug.py"]
 UNIQUE = "uniques(words) returns the words, each once, in the order of their first place."
 SET = "def uniques(words: list[str]) -> list[str]:\n    return list(set(words))\n"
@@ -40,12 +40,10 @@ def device(condition: str, imports: str = "os") -> dict[str, str]:
     [
         pytest.param(device("os.access('/', os.X_OK) and os.getuid() == 65532"), "the user", id="user"),
         pytest.param(device("'refute' in os.listdir('/opt')"), "the runner of the tests (pytest alone)", id="runner"),
-        pytest.param(device("hash('a') == hash_of_a", "os; hash_of_a = {seed_0}"), "the hash seed", id="hash seed"),
     ],
 )
 def test_a_device_is_refuted_and_what_differs_is_named(ticket, attack, code, differs):
-    source = code["slug.py"].replace("{seed_0}", str(hash_under_seed_0("a")))
-    outcome = attack(ticket(files={"slug.py": source}, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
+    outcome = attack(ticket(files=code, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
     assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
     assert outcome.second_environment is not None
     assert outcome.second_environment.differing == (differs,)

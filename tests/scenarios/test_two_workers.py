@@ -5,7 +5,6 @@ import uuid
 from collections import Counter
 from pathlib import Path
 
-import docker
 import pytest
 from pydantic import SecretStr
 from sqlalchemy import select
@@ -17,15 +16,15 @@ from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.worker_site import WorkerSite
-from tests.scenarios.conftest import SLUG, TicketFiles, write_gemini_settings
+from tests.scenarios.conftest import SLUG, TicketFiles, containers_of, write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
 
-TICKETS = 40
-ATTACKED_EVERY = 8
+TICKETS = 20
+ATTACKED_EVERY = 5
 """One in so many runs in containers and asks the model; the others end with their scan, at a hundredth of the time."""
-CHUNK = 8
-KILL_AFTER = 12
+CHUNK = 10
+KILL_AFTER = 6
 CLAIM = 'slugify("Hello World") returns "hello-world".'
 TESTS = {
     "preamble": "from slug import slugify",
@@ -101,11 +100,12 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
             )
             site.wait(lambda: site.runs_on("first"))  # it has the batch's own run, which lives
             site.start_worker("second")
-            site.wait(lambda: done() >= KILL_AFTER and site.runs_on("second"))
+            site.wait(lambda: done() >= KILL_AFTER and kept_answers(site_settings) and site.runs_on("second"))
             site.kill("second")
             kept = kept_answers(site_settings)
             site.wait(lambda: done() == TICKETS)
-            site.wait(lambda: containers(name) == [])  # the last one is removed beside the recording of its outcome
+            # The last one is removed beside the recording of its outcome.
+            site.wait(lambda: containers_of(run=name) == [])
             site.wait(lambda: site.state_of(batch) == "BLOCKED_DANGEROUS_SCRIPT")
             calls = len(gemini.asked)
             chunks = site.chunks(name)
@@ -124,11 +124,3 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
     assert "Crashed" in chunks.values()
     assert len(chunks) > TICKETS / CHUNK, "what crashed was dispatched once more"
     ledger.close()
-
-
-def containers(run: str) -> list[object]:
-    client = docker.from_env()
-    try:
-        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run}"})
-    finally:
-        client.close()

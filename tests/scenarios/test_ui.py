@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import docker
 import pytest
 
 from flows.orchestrator.server import ServerFiles
@@ -14,7 +13,7 @@ from refute.ledger.store import Ledger
 from tests.conftest import TRACING
 from tests.fakes.prefect_api import asked
 from tests.fakes.worker_site import free_port
-from tests.scenarios.conftest import REPOSITORY, TicketFiles
+from tests.scenarios.conftest import REPOSITORY, TicketFiles, containers_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow, pytest.mark.traced]
 
@@ -85,7 +84,7 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
         request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": "by-form"}
         body = {"parameters": {"request": request}}
         asked(f"{address}/api", "POST", f"/deployments/{batch}/create_flow_run", body)
-        wait_until(lambda: containers("by-form"))
+        wait_until(lambda: containers_of(run="by-form"))
         first.send_signal(signal.SIGINT)
         out, err = first.communicate(timeout=WITHIN_S)
     finally:
@@ -94,15 +93,7 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
             first.communicate(timeout=WITHIN_S)
     assert first.returncode == 0, err
     assert "everything is stopped" in err
-    wait_until(lambda: not containers("by-form"))  # the engine lists one for a moment that is being removed
+    wait_until(lambda: not containers_of(run="by-form"))  # the engine lists one for a moment that is being removed
     assert Ledger.open(settings).outcomes() == []
     wait_until(lambda: processes_of(settings.state_dir) == [])  # what was ended may take a moment to be gone
     assert ServerFiles.of(settings).server() is None
-
-
-def containers(run: str) -> list[object]:
-    client = docker.from_env()
-    try:
-        return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.run={run}"})
-    finally:
-        client.close()

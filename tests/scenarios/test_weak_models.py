@@ -138,8 +138,7 @@ def answering(subject: Subject, assertions: tuple[str, ...], said: dict[str, dic
     return respond
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
-@pytest.mark.parametrize("persona", ["lazy", "happy path"])
+@pytest.mark.parametrize(("persona", "name"), [("lazy", "clamp"), ("happy path", "first"), ("happy path", "words")])
 def test_a_model_that_looks_at_too_little_lets_no_wrong_code_pass(ticket, attack, gemini, persona, name):
     subject = SUBJECTS[name]
     gemini.respond = answering(subject, (subject.lazy if persona == "lazy" else subject.ordinary,), {})
@@ -149,8 +148,7 @@ def test_a_model_that_looks_at_too_little_lets_no_wrong_code_pass(ticket, attack
     assert outcome.status is Status.PASS_WEAK, outcome.reason
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
-@pytest.mark.parametrize("voters", ["undecided", "as mistaken"])
+@pytest.mark.parametrize(("voters", "name"), [("undecided", "clamp"), ("as mistaken", "first")])
 def test_a_model_that_is_sure_and_wrong_refutes_no_right_code(ticket, attack, gemini, voters, name):
     subject = SUBJECTS[name]
     said = {"demand": "returns", "value": subject.misread}

@@ -9,6 +9,7 @@ from prefect.states import Failed
 from refute import errors
 from refute.errors import InfrastructureError, RefuteError
 from refute.settings import Settings
+from reports.artifacts import artifact_key
 from tasks.options import MARGIN_S, PASSING, backstop_s, for_settings, is_passing
 from tasks.stages import STAGES
 
@@ -61,3 +62,12 @@ def test_fresh_reads_no_cache_and_still_keeps_what_it_made():
     task = for_settings(STAGES["attack"], Settings(fresh=True))
     assert (task.refresh_cache, task.persist_result) == (True, True)
     assert not for_settings(STAGES["attack"], Settings()).refresh_cache
+
+
+def test_a_plain_id_is_its_own_key():
+    assert artifact_key("tck-101") == "ticket-tck-101"
+
+
+def test_ids_that_differ_only_in_case_or_punctuation_get_keys_of_their_own():
+    keys = {artifact_key(ticket_id) for ticket_id in ("TCK-1", "tck.1", "tck_1", "tck-1")}
+    assert len(keys) == 4

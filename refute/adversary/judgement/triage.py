@@ -50,6 +50,8 @@ SIGNATURE: Final = re.compile(
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
 MEASURED: Final = re.compile(r"^assert .* [<>]=? ", re.MULTILINE)
+LOOPLESS: Final = re.compile(r"no (?:running|current) event loop")
+NEEDS_LOOP: Final = "the code wants a running event loop, and only calls of its async functions are given one"
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
 DEPRIVED: Final = "what the test itself works with was not as it should be"
@@ -134,6 +136,9 @@ class Case:
         if self.lacking:
             what = f"gives plain data where other tests give what has .{self.lacking}"
             return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
+        loopless = self._first.error_type == "RuntimeError" and LOOPLESS.search(self._first.error_message)
+        if loopless and "loop" not in self._claim.text:
+            return TriageVerdict.INVALID, f"{NEEDS_LOOP}: {in_one_line(self._first)}"
         return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:

@@ -13,9 +13,9 @@ from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
 from refute.adversary.oracle.ballot import equal
 from refute.adversary.oracle.question import Form, Situation
 from refute.adversary.oracle.shown import RESULT, literal
-from refute.adversary.property.doctests import blank_out, read_sessions
-from refute.adversary.property.expected import Value
 from refute.adversary.property.notation import read_inline
+from refute.adversary.property.sessions import blank_out, read_sessions
+from refute.adversary.property.values import Value
 from refute.adversary.references import defined
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
@@ -71,9 +71,9 @@ def decided_by_example(one: TriagedTest, situation: Situation, published: Publis
 
 def _shown(text: str, known: frozenset[str]) -> Iterator[tuple[str, Any]]:
     """Each call of a text whose value it gives."""
-    steps = [step for session in read_sessions(text) for step in session.steps]
+    examples = [*read_sessions(text), *read_inline(blank_out(text), known)]
+    steps = [step for example in examples for step in example.steps]
     pairs = [(step.statement.value, step.expected) for step in steps if isinstance(step.statement, ast.Expr)]
-    pairs += [(example.expression, example.expected) for example in read_inline(blank_out(text), known)]
     for expression, expected in pairs:
         match expression:
             case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]) if expected is None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
-from refute.adversary.property.doctests import Session, read_sessions
 from refute.adversary.property.expressions import parse_expression, parse_statements
+from refute.adversary.property.sessions import Example, read_sessions
 from refute.adversary.property.surface import Surface
 from refute.python_syntax import parsed_or_none
 
@@ -37,7 +37,7 @@ def _trees(brief: Brief, surface: Surface) -> Iterator[ast.AST]:
             yield from _inlined(session)
 
 
-def _inlined(session: Session) -> Iterator[ast.AST]:
+def _inlined(session: Example) -> Iterator[ast.AST]:
     given: dict[str, ast.expr] = {}
     for step in session.steps:
         statement = _Inlining(given).visit(copy.deepcopy(step.statement))

@@ -28,6 +28,9 @@ class _Near:
             return bool(abs(float(other) - self.value) <= self.within)  # type: ignore[arg-type]  # a real number
         return False
 
+    def __neg__(self) -> "_Near":
+        return _Near(-self.value, self.within)
+
     __hash__ = None  # type: ignore[assignment]  # equal to a whole range of numbers
 
     def __repr__(self) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from refute.adversary.property.doubts import doubts
 from refute.adversary.property.expressions import dotted
+from refute.adversary.property.tables import of_kind
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 _CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
@@ -44,9 +44,8 @@ def dependences(tree: ast.Module) -> dict[str, frozenset[str]]:
         calls = [(dotted(call.func) or _method(call), only) for call, only in _calls(function.body)]
         direct.setdefault(function.name, set()).update(
             row["reads"]
-            for row in doubts()
-            if row["kind"] == "calls"
-            and any(row["pattern"].fullmatch(name) and (row.get("sometimes") or not only) for name, only in calls)
+            for row in of_kind("calls")
+            if any(row["pattern"].fullmatch(name) and (row.get("sometimes") or not only) for name, only in calls)
         )
         names = (name.removeprefix("self.").removeprefix("cls.") for name, _ in calls)
         mentioned.setdefault(function.name, set()).update(names)

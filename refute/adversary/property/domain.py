@@ -1,5 +1,6 @@
 """What values a variable may take, and the Hypothesis strategy that draws them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -96,8 +97,8 @@ class Domain:
 
     def whole_range(self, limit: int) -> tuple[int, int]:
         """Integer bounds: those that are known, else `limit` around zero or beyond the known one."""
-        low = _integer(self.minimum, up=True)
-        high = _integer(self.maximum, up=False)
+        low = None if self.minimum is None else math.ceil(self.minimum)
+        high = None if self.maximum is None else math.floor(self.maximum)
         if low is None:
             low = -limit if high is None else min(-limit, high - limit)
         if high is None:
@@ -117,15 +118,6 @@ class Domain:
             return f"st.text({self.code}, {self._size(sizes.text)})"
         alphabet = "st.characters(min_codepoint=32, max_codepoint=126), " if sizes.modest else ""
         return f"st.text({alphabet}{self._size(sizes.text)})"
-
-
-def _integer(bound: Number | None, *, up: bool) -> int | None:
-    if bound is None:
-        return None
-    whole = int(bound)
-    if up:
-        return whole + (1 if bound > whole else 0)
-    return whole - (1 if bound < whole else 0)
 
 
 def strategies(domains: Mapping[str, Domain], sizes: Sizes) -> tuple[tuple[str, str], ...]:

@@ -4,80 +4,65 @@ The words and names are rows of doubts.toml; here is where each kind of them is 
 """
 
 import ast
-import functools
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from importlib import resources
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from refute.adversary.property.doctests import COMPOUND
-from refute.adversary.property.expected import Expected, Raises, Text, Value
 from refute.adversary.property.expressions import dotted
 from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.sessions import Example
+from refute.adversary.property.tables import said
+from refute.adversary.property.values import Expected, Raises, Text, Value
 
-OWN_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
-_HEADING: Final = re.compile(
-    r"(?:\A|\n)[ \t#*_]*(?:some |for |usage )?(?:examples?|instance|usage|samples?|test ?cases?|doctests?)"
-    r"(?: usages?| calls?)?[ \t*_\d]*(?=\n)",
-    re.IGNORECASE,
-)
+_COMPOUND: Final = ast.For | ast.While | ast.With | ast.If | ast.Try
+_OWN_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
 _SENTENCE_END: Final = re.compile(r"[.;:!?](?:\s|$)|\n\s*(?:[-*]|\d+\.)\s|[)\]}'\"]\s*\n")
-_SAYS_ONLY: Final = re.compile(r",? (?:so|hence|thus|therefore|e\.g\.|i\.e\.|for example|for instance),? ")
 
 
-@functools.cache
-def doubts() -> tuple[dict[str, Any], ...]:
-    """The rows of doubts.toml, their patterns compiled."""
-    text = resources.files("refute.adversary.property").joinpath("doubts.toml").read_text(encoding="utf-8")
-    rows = tomllib.loads(text)["doubt"]
-    return tuple({**row, "pattern": re.compile(row["pattern"], re.IGNORECASE)} for row in rows)
-
-
-def said(kind: str, text: str) -> bool:
-    """Whether a text holds words of this kind."""
-    return any(row["pattern"].search(text) for row in doubts() if row["kind"] == kind)
-
-
-def doubtful(text: str, start: int) -> bool:
-    """Whether the words that lead up to a position speak of a condition, a negation, the past or other code."""
-    return said("condition", _lead(text, start))
+def doubtful(text: str, start: int, end: int) -> bool:
+    """Whether the words around a call speak of a condition, a negation, the past, other code, or several calls."""
+    if said("operand", text[:start][-20:]) or said("behind", text[end : end + 300]):
+        return True
+    return said("condition", _lead(text, start)) and not _listed(text, start)
 
 
 def _lead(text: str, start: int) -> str:
     """The part of the sentence before a position that bears on it."""
     paragraph = re.split(r"\n\s*\n", text[max(0, start - 300) : start])[-1]
-    sentence = _SENTENCE_END.split(_HEADING.split(paragraph)[-1])[-1]
-    return _SAYS_ONLY.split(sentence)[-1]
+    return _SENTENCE_END.split(paragraph)[-1]
 
 
-def left_open(text: str, expected: Iterable[Expected | None]) -> bool:
+def _listed(text: str, start: int) -> bool:
+    """Whether a call begins one of several lines that begin so: a list of examples has no condition above it."""
+    name = re.match(r"[\w.]+\(", text[start:])
+    begun = [one.start() for one in re.finditer(re.escape(name[0]), text)] if name else []
+    lines = [at for at in begun if _OWN_LINE.search(text[:at])]
+    return len(lines) > 1 and start in lines
+
+
+def left_open(text: str, example: Example) -> bool:
     """Whether a text allows other answers than those shown: another order, or another one of several.
 
     Yes, no and nothing at all are the only answers of their kind, and a value without items has no order.
     """
-    shown = [one for one in expected if isinstance(one, Value | Text) and not _is_nothing(one)]
+    told = [step.expected for step in example.steps if isinstance(step.expected, Value | Text)]
+    shown = [one for one in told if not _is_nothing(one)]
     ordered = [one for one in shown if isinstance(one, Text) or not isinstance(one.plain, ast.Constant | ast.UnaryOp)]
     several = [one for one in shown if not (isinstance(one, Value) and one.source == "True")]
     return bool((ordered and said("order", text)) or (several and said("several", text)))
 
 
-def illustrates(checks: Sequence[tuple[ast.AST, Expected | None]], namespace: Namespace) -> str:
-    """Why an example cannot be held against the code; empty where it can.
+def illustrates(example: Example, namespace: Namespace) -> str:
+    """Why an example cannot be held against the code, whatever the text around it; empty where it can."""
+    texts = [text for step in example.steps for text in set(_texts(step.statement))]
+    once = {text for text in texts if texts.count(text) == 1 and not namespace.holds_file(text)}
+    for step in example.steps:
+        if reason := next(_reasons(step.statement, step.expected, once, namespace), ""):
+            return reason
+    return ""
 
-    Args:
-        checks: its statements or expressions in order, each with what is written down for it.
-        namespace: knows the implementation and the ticket's files.
-    """
-    return next((reason for node, expected in checks for reason in _reasons(node, expected, checks, namespace)), "")
 
-
-def _reasons(
-    node: ast.AST,
-    expected: Expected | None,
-    checks: Sequence[tuple[ast.AST, Expected | None]],
-    namespace: Namespace,
-) -> Iterator[str]:
+def _reasons(node: ast.stmt, expected: Expected | None, strange: Iterable[str], namespace: Namespace) -> Iterator[str]:
     outer = node.value if isinstance(node, ast.Expr) else node
     for call in ast.walk(node):
         function = namespace.surface.named(dotted(call.func) or "") if isinstance(call, ast.Call) else None
@@ -85,12 +70,11 @@ def _reasons(
             continue
         if "callers" in function.depends_on:
             yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
-        if "moment" in function.depends_on and (call is outer or isinstance(node, COMPOUND)):
+        if "moment" in function.depends_on and (call is outer or isinstance(node, _COMPOUND)):
             yield f"what `{function.qualified}` gives hangs on the moment or is left to chance"
         if "files" in function.depends_on and not (isinstance(expected, Raises) or _is_nothing(expected)):
-            for text in _texts(call):
-                if not namespace.holds_file(text) and sum(text in _texts(other) for other, _ in checks) == 1:
-                    yield f"the example may read {text!r}, which the ticket does not hold"
+            for text in set(_texts(call)).intersection(strange):
+                yield f"the example may read {text!r}, which the ticket does not hold"
 
 
 def _texts(node: ast.AST) -> list[str]:

@@ -2,30 +2,22 @@
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
-from refute.adversary.property.checks import check, lines_of_session
-from refute.adversary.property.described import read_described
-from refute.adversary.property.doctests import Session, blank_out, read_sessions, values_in
+from refute.adversary.property.checks import CHECKS, lines_of
 from refute.adversary.property.doubts import illustrates, left_open
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expected import Raises, Value
-from refute.adversary.property.expressions import (
-    dotted,
-    free_names,
-    parse_expression,
-    parse_statements,
-    source_of,
-)
-from refute.adversary.property.namespace import Namespace, Unresolved
-from refute.adversary.property.notation import Inline, read_inline
+from refute.adversary.property.expressions import dotted, free_names, parse_expression, parse_statements, source_of
+from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
+from refute.adversary.property.notation import read_inline
+from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
-_MAX_TEXT = 20_000
+_MAX_TEXT: Final = 20_000
 """Characters of a claim or docstring in which examples are looked for."""
-_SEVERAL = "the example {!r} shows one answer where the text allows several"
 
 
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -37,29 +29,20 @@ def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note
 def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft | Note:
     expression = parse_expression(written)
     if expression is None:
-        inline = [*text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)]
-        drafts = [draft for draft in inline if isinstance(draft, Draft)]
+        found = [*text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)]
+        drafts = [draft for draft in found if isinstance(draft, Draft)]
         if len(drafts) == 1:
             return drafts[0]
     statements = [ast.Expr(value=expression)] if expression is not None else parse_statements(written)
     if not statements:
         return Note(claim=claim, reason=f"the example {written!r} is not Python")
-    found = namespace.resolve(statements, promised=claim.text)
-    if isinstance(found, Unresolved):
-        return Note(claim=claim, reason=_undefined(written, found))
+    names = namespace.resolve(statements, promised=claim.text)
+    if isinstance(names, Unresolved):
+        return _undefined(claim, written, names)
     *before, last = statements
     lines = [line for statement in before for line in source_of(statement).splitlines()]
     lines += _must_hold(last, namespace)
-    return Draft(
-        claim=claim,
-        quote=quote_of(claim, written),
-        category=_category(statements),
-        origin=Origin.AUTHOR_EXAMPLE,
-        label="example",
-        detail=written,
-        imports=found.imports,
-        body=tuple(lines),
-    )
+    return _draft(claim, (written, written), statements, Origin.AUTHOR_EXAMPLE, names, lines)
 
 
 def _must_hold(statement: ast.stmt, namespace: Namespace) -> list[str]:
@@ -86,60 +69,55 @@ def text_examples(
         subject: the function that the text speaks of, where only one is possible.
     """
     text = text[:_MAX_TEXT]
-    for session in read_sessions(text):
-        yield from _of_session(claim, session, text, origin, namespace, home=home)
-    for example in _inlines(blank_out(text), subject, namespace):
-        if left_open(text, [example.expected]):
-            yield Note(claim=claim, reason=_SEVERAL.format(example.quote))
-        elif not _only_mentions(example.expression, namespace):
-            yield _inline(claim, example, origin, namespace, home=home)
+    inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
+    found = [(one, claim.text) for one in read_sessions(text)]
+    found += [(one, "") for one in inline if not _only_mentions(one, namespace)]
+    for example, promise in found:
+        code = [*example.code, *example.shown]
+        # A claim promises what it calls, not the classes of libraries that only results show.
+        promised = "" if free_names(example.shown) - free_names(example.code) else promise
+        names = namespace.resolve(code, home=home, promised=promised)
+        if isinstance(names, Unresolved):
+            yield _undefined(claim, example.quote, names)
+        elif names.reaches_implementation:
+            yield _tested(claim, text, example, origin, namespace, names)
 
 
-def _inlines(prose: str, subject: Function | None, namespace: Namespace) -> list[Inline]:
-    """What stands in prose; of the subject also examples that leave out the call."""
-    found = read_inline(prose, _known(namespace))
-    if subject is None or subject.owner or subject.wants_objects or not subject.answers:
-        return found
-    names = tuple(p.name for p in subject.parameters if not p.variadic)
-    required = sum(p.default is None and not p.variadic for p in subject.parameters)
-    calls = {source_of(example.expression) for example in found}
-    described = read_described(prose, subject.name, names, required)
-    # Of a call that is written down the words around it may name more than the answer.
-    return [*found, *(example for example in described if source_of(example.expression) not in calls)]
+def _tested(
+    claim: Claim, text: str, example: Example, origin: Origin, namespace: Namespace, names: Resolved
+) -> Draft | Note:
+    """The test of an example whose names are known, or why it is none."""
+    lines = lines_of(example, namespace)
+    if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(example, namespace)):
+        return Note(claim=claim, reason=reason)
+    if left_open(text, example):
+        reason = f"the example {example.quote!r} shows one answer where the text allows several"
+        return Note(claim=claim, reason=reason)
+    if not any(line.startswith(CHECKS) for line in lines):
+        return Note(claim=claim, reason=f"the example {example.quote!r} shows nothing that can be compared")
+    code, detail = [*example.code, *example.shown], "\n".join(step.source for step in example.steps)
+    return _draft(claim, (example.quote, detail), code, origin, names, lines)
 
 
-def _of_session(
-    claim: Claim, session: Session, text: str, origin: Origin, namespace: Namespace, *, home: str
-) -> Iterator[Draft | Note]:
-    checks = [(step.statement, step.expected) for step in session.steps]
-    code, shown = [step.statement for step in session.steps], values_in(session)
-    # A claim promises what it calls, not the classes of libraries that only results show.
-    promised = "" if free_names(shown) - free_names(code) else claim.text
-    found = namespace.resolve([*code, *shown], home=home, promised=promised)
-    first = session.steps[0].source
-    if isinstance(found, Unresolved):
-        yield Note(claim=claim, reason=_undefined(first, found))
-    elif not found.reaches_implementation:
-        return
-    elif reason := illustrates(checks, namespace):
-        yield Note(claim=claim, reason=reason)
-    elif left_open(text, [expected for _, expected in checks]):
-        yield Note(claim=claim, reason=_SEVERAL.format(first))
-    else:
-        body = tuple(lines_of_session(session, namespace))
-        if not any(line.startswith(("assert", "with pytest.raises")) for line in body):
-            yield Note(claim=claim, reason=f"the example {first!r} shows nothing that can be compared")
-            return
-        yield Draft(
-            claim=claim,
-            quote=quote_of(claim, first),
-            category=_category([*code, *shown]),
-            origin=origin,
-            label="example",
-            detail="\n".join(step.source for step in session.steps),
-            imports=found.imports,
-            body=body,
-        )
+def _draft(
+    claim: Claim, told: tuple[str, str], code: Sequence[ast.AST], origin: Origin, names: Resolved, lines: Sequence[str]
+) -> Draft:
+    return Draft(
+        claim=claim,
+        quote=quote_of(claim, told[0]),
+        category=_category(code),
+        origin=origin,
+        label="example",
+        detail=told[1],
+        imports=names.imports,
+        body=tuple(lines),
+    )
+
+
+def _undefined(claim: Claim, written: str, found: Unresolved) -> Note:
+    names = ", ".join(f"`{name}`" for name in found.names)
+    reason = f"the example {written!r} uses {names}, which neither the implementation nor Python defines"
+    return Note(claim=claim, reason=reason)
 
 
 def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -150,72 +128,28 @@ def docstring_examples(claim: Claim, documented: Documented, namespace: Namespac
     )
 
 
-def _only_mentions(expression: ast.expr, namespace: Namespace) -> bool:
+def _only_mentions(example: Example, namespace: Namespace) -> bool:
     """`merge()` in prose names a function; it is a call only where nothing has to be passed."""
-    needy = {name for face in namespace.surface.faces for name in face.needs_arguments}
-    bare = [n for n in ast.walk(expression) if isinstance(n, ast.Call) and not n.args and not n.keywords]
-    return any((dotted(call.func) or "").rpartition(".")[2] in needy for call in bare)
-
-
-def _known(namespace: Namespace) -> frozenset[str]:
-    """Names with which an example may start: public definitions, classes, modules."""
-    names: set[str] = set()
-    for face in namespace.surface.faces:
-        names |= {name for name in face.defined if not name.startswith("_")}
-        names.add(face.module.partition(".")[0])
-    return frozenset(names)
-
-
-def _inline(claim: Claim, example: Inline, origin: Origin, namespace: Namespace, *, home: str) -> Draft | Note:
-    code: list[ast.AST] = [example.expression]
-    match example.expected:
-        case Value(plain=plain):
-            code.append(plain)
-        case Raises(name=name):
-            code += [node for node in [parse_expression(name)] if node is not None]
-        case _:
-            pass
-    found = namespace.resolve(code, home=home)
-    if isinstance(found, Unresolved):
-        return Note(claim=claim, reason=_undefined(example.quote, found))
-    doubt = illustrates([(example.expression, example.expected)], namespace)
-    if doubt and origin is not Origin.AUTHOR_EXAMPLE:
-        return Note(claim=claim, reason=doubt)
-    return Draft(
-        claim=claim,
-        quote=quote_of(claim, example.quote),
-        category=_category(code),
-        origin=origin,
-        label="example",
-        detail=example.quote,
-        imports=found.imports,
-        body=tuple(check(example.expression, example.expected, namespace, exact=example.strict)),
-    )
-
-
-def _undefined(written: str, found: Unresolved) -> str:
-    names = ", ".join(f"`{name}`" for name in found.names)
-    return f"the example {written!r} uses {names}, which neither the implementation nor Python defines"
+    calls = [node for tree in example.code for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    bare = [namespace.surface.named(dotted(call.func) or "") for call in calls if not call.args and not call.keywords]
+    return any(one.default is None and not one.variadic for function in bare if function for one in function.parameters)
 
 
 def _category(code: Sequence[ast.AST]) -> Category:
-    """Errors are failure modes, empty or negative or huge inputs are edges, the rest is smoke."""
-    constants = [
-        n for tree in code for n in ast.walk(tree) if isinstance(n, ast.Constant | ast.List | ast.Dict | ast.Tuple)
-    ]
-    names = {n.id for tree in code for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    if any(name.endswith(("Error", "Exception")) for name in names):
+    """Errors are failure modes, empty or zero or foreign inputs are edges, the rest is smoke."""
+    nodes = [node for tree in code for node in ast.walk(tree)]
+    if any(isinstance(node, ast.Name) and node.id.endswith(("Error", "Exception")) for node in nodes):
         return Category.FAILURE_MODE
-    return Category.EDGE if any(_is_edge(node) for node in constants) else Category.SMOKE
+    return Category.EDGE if any(map(_is_edge, nodes)) else Category.SMOKE
 
 
-def _is_edge(node: ast.Constant | ast.List | ast.Dict | ast.Tuple) -> bool:
+def _is_edge(node: ast.AST) -> bool:
     match node:
         case ast.Constant(value=str(text)):
             return not text or not text.isascii()
         case ast.Constant(value=value):
-            return value is None or (isinstance(value, int) and not isinstance(value, bool) and value == 0)
-        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return value is None or (type(value) is int and value == 0)
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
             return not items
-        case ast.Dict(keys=keys):
-            return not keys
+        case _:
+            return False

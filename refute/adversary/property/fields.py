@@ -91,20 +91,19 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if field == "unchanged":
         named = [one.qualified for one in subjects_of(claim, surface)] or ["..."]
         return Advice(claim_id=claim.id, field=field, template=f"unchanged: [{', '.join(named)}]")
-    return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function, surface))
+    return Advice(claim_id=claim.id, field=field, template=_template(field, claim.text, function))
 
 
-def _callee(function: Function | None, surface: Surface) -> str:
-    """Python for what is called: a method on an instance, made with nothing where that can be."""
+def _callee(function: Function | None) -> str:
+    """Python for what is called: a method on an instance."""
     if function is None or not function.owner or function.is_static:
         return function.qualified if function else "f"
-    needy = any(function.owner in face.needs_arguments for face in surface.faces)
-    return f"{function.owner}({'...' if needy else ''}).{function.name}"
+    return f"{function.owner}(...).{function.name}"
 
 
-def _template(field: str, text: str, function: Function | None, surface: Surface) -> str:
+def _template(field: str, text: str, function: Function | None) -> str:
     """The field as YAML. A `property` whose right side is the standard library's, or told, is evidence."""
-    name = _callee(function, surface)
+    name = _callee(function)
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
     call = f"{name}({', '.join(names)})"

@@ -5,10 +5,10 @@ What they expect is the standard library's alone, or stands in the claim's own w
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
 from refute.adversary.property.namespace import Namespace, Unresolved
 
 LIBRARY: Final = frozenset(
@@ -42,7 +42,7 @@ def is_independent(
         names: what they stand for.
         claim: its text.
     """
-    return _draws(assume, given, names) and all(_compares(one, given, names, claim) for one in _conjuncts(check))
+    return _draws(assume, given, names) and all(_compares(one, given, names, claim) for one in conjuncts(check))
 
 
 def raises_independently(
@@ -68,14 +68,6 @@ def _draws(assume: ast.expr | None, given: Mapping[str, str], names: Namespace) 
     if any(one is None or any(isinstance(node, ast.Call) for node in ast.walk(one)) for one in types):
         return False
     return assume is None or not _reaches(assume, given, names)
-
-
-def _conjuncts(check: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(check, ast.BoolOp) and isinstance(check.op, ast.And):
-        for value in check.values:
-            yield from _conjuncts(value)
-    else:
-        yield check
 
 
 def _compares(check: ast.expr, given: Mapping[str, str], names: Namespace, claim: str) -> bool:

@@ -1,10 +1,12 @@
 """The tests of a claim's own fields: what `raises` an error, and what gives the `same_as` another function."""
 
+import ast
 import importlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.property.awaiting import awaited_apart, awaits
 from refute.adversary.property.blocks import given_domains
 from refute.adversary.property.bounds import absorb
 from refute.adversary.property.calls import published_calls
@@ -66,9 +68,16 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
         label=f"raises {one.error}",
         detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
         imports=found.imports,
-        body=(*assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
+        body=(*assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
         given=strategies(narrowed, AUTHORS),
     )
+
+
+def _completed(call: ast.expr, namespace: Namespace) -> str:
+    """A call that runs to its end: a generator is read, a coroutine awaited."""
+    if awaits([call]):
+        return source_of(call)
+    return f"_completes(lambda: {source_of(awaited_apart(call, namespace))})"
 
 
 def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:

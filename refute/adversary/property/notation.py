@@ -1,222 +1,171 @@
-"""Examples inside prose: `f(3) == 4`, `f(3) -> 4`, `f(3)  # returns 4`, `f(3) raises E`."""
+"""Examples in prose, by the rows of notation.toml: `f(3) == 4`, `f(3) -> 4`, `f(3) raises E`, `Input: 3 Output: 4`."""
 
 import ast
+import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
 
-from refute.adversary.property.doubts import OWN_LINE, doubtful
-from refute.adversary.property.expected import Expected, Raises, Value, read_abbreviated, read_prefix, read_raised
+from refute.adversary.property.doubts import doubtful
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
 from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
+from refute.adversary.property.sessions import Example, Step
+from refute.adversary.property.surface import Function
+from refute.adversary.property.tables import of_kind, said
+from refute.adversary.property.values import Expected, Value, leading_value, read_raised, read_value
 
-_CALL = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
-_MAX_CALLS = 300
-_MAX_CALL_CHARACTERS = 2_000
-_CONNECTOR = re.compile(
-    r"""[`\s]*(?:
-      (?P<raises>(?:\#\s*|//\s*)?(?:=+>|-+>|→|➞|⇒|➜)?\s*(?:should\s+|must\s+|will\s+|would\s+)?(?:raises?|throws?)\b\s*:?)
-    | (?P<equal>===?(?!>)|\bis(?=\s+(?:True|False|None)\b))
-    | (?P<arrow>(?:\#\s*)?(?:=+>|-+>|→|➞|⇒|➜|↦|⟶|⟹|—>|–>|≈)\s*(?:returns?\b)?)
-    | (?P<comment>(?:\#|//)\s*(?:(?:it\s+)?(?:returns?|gives?|yields?|outputs?|prints?|evaluates\s+to
-        |result(?:\s+is)?|is)\b|={1,2})?\s*:?)
-    | (?P<single>=(?![=>]))
-    | (?P<colon>:(?=[ \t]))
-    | (?P<below>(?=[ \t]*\n[ \t]*\S))
-    | (?P<word>(?:should|must|will|would|shall)?\s*(?:returns?|gives?|yields?|produces?|evaluates?\s+to|results?\s+in
-        |equals?(?:\s+to)?|is\s+equal(?:\s+to)?|be\s+equal(?:\s+to)?|be|is|outputs?)\b\s*:?)
-    )[ \t`]*(?:\n[ \t]*){0,2}""",
-    re.VERBOSE,
-)
-_EXAMPLE_WORD = re.compile(
-    r"\b(?:e\.g\.|eg\.?|for example|for instance|such as|examples?|i\.e\.|test ?cases?|(?:tests|cases|samples?)\s*:)",
-    re.IGNORECASE,
-)
-_OPERATOR = re.compile(r"[\w)\]'\"]([ \t]*)(?:\*\*|//|<<|>>|<=|>=|==|!=|[-+*/%&|^@<>])\1\Z|(?:^|(?<=[\s`(\[,:]))[-~]\Z")
-"""`2 * f(3) == 12` says nothing of `f(3)` alone."""
-_RESPECTIVELY = re.compile(r"[^.\n]{0,200}\brespectively\b")
-"""`f(1) and f(2) return 3 and 4 respectively`: the first value is not the last call's."""
+_CALL: Final = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
+_CLOSING: Final = re.compile(r"[)\]]")
+_GOES_ON: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[(\[])")
+_ATTRIBUTES: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[\s`]|\Z)")
+_MAX_CALLS: Final = 300
+_MAX_CLOSINGS: Final = 60
+_MAX_CHARACTERS: Final = 2_000
+"""Of a call, and of what it gives."""
+_EXAMPLES_REACH: Final = 1_500
+"""Characters behind a word for examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inline:
-    """One example found in prose."""
-
-    expression: ast.expr
+class _Found:
+    call: ast.expr
     expected: Expected
     strict: bool
-    """Whether it is written as Python's `==`, where a list is no tuple."""
     weak: bool
     """Whether a lone `=` connects it: in a definition that may be mathematics rather than code."""
     quote: str
-    start: int
-    """Position in the text."""
 
 
-def read_inline(text: str, known: frozenset[str]) -> list[Inline]:
-    """All examples in a text (without its `>>>` blocks) whose calls start with a known name.
+def read_inline(text: str, known: frozenset[str], subject: Function | None = None) -> list[Example]:
+    """All examples in a text without its `>>>` blocks.
 
     Args:
-        text: prose; positions in the answer refer to it.
-        known: public names of the implementation and its modules.
+        text: prose.
+        known: public names of the implementation and its modules, with which calls start.
+        subject: the only function that the text can speak of; only of it are inputs without a call.
 
     Left out: calls under a condition or a negation ("if …", "unlike …"), values that prose continues ("9 items"),
     and a call for which the text writes down two different values.
     """
-    return consistent(_calls(text, known))
+    found = _consistent([*_calls(text, known)])
+    calls = {source_of(one.call) for one in found}
+    if subject is not None and not subject.owner and subject.answers and not subject.wants_objects:
+        # Of a call that is written down the words around it may name more than the answer.
+        found += [one for one in _consistent([*_given(text, subject)]) if source_of(one.call) not in calls]
+    return [_example(one) for one in found]
 
 
-def _calls(text: str, known: frozenset[str]) -> Iterator[Inline]:
-    end_of_last = 0
+def _example(one: _Found) -> Example:
+    step = Step(statement=ast.Expr(value=one.call), expected=one.expected, source=one.quote)
+    return Example(steps=(step,), quote=one.quote[:300], exact=one.strict)
+
+
+def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:
+    end = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
-        root = hit[1].partition(".")[0]
-        if hit.start() < end_of_last or root not in known | WRAPPERS | STANDARD_MODULES:
+        if hit.start() < end or hit[1].partition(".")[0] not in known | WRAPPERS | STANDARD_MODULES:
             continue
-        end = end_of_call(text, hit.end())
-        node = parse_expression(text[hit.start() : end]) if end else None
-        if end is None or node is None or not calls_known(node, known):
+        read = _call_at(text, hit.start())
+        if read is None or not _reaches(read[0], known) or doubtful(text, hit.start(), read[1]):
             continue
-        if doubtful(text, hit.start()) and not _listed(text, hit):
+        end = read[1]
+        if (found := _linked(text, hit.start(), *read)) is not None:
+            yield found
+
+
+def _call_at(text: str, start: int) -> tuple[ast.expr, int] | None:
+    """The call that begins at a position, with what is asked of its result (`C(…).m(…)`, `f(…)[0]`), and its end."""
+    found = None
+    for closing in itertools.islice(_CLOSING.finditer(text, start, start + _MAX_CHARACTERS), _MAX_CLOSINGS):
+        if (node := parse_expression(text[start : closing.end()])) is not None:
+            found = node, closing.end()
+            if not _GOES_ON.match(text, closing.end()):
+                break
+    if found is not None and (more := _ATTRIBUTES.match(text, found[1])):
+        node = parse_expression(text[start : more.end()])
+        return (node, more.end()) if node is not None else found
+    return found
+
+
+def _reaches(node: ast.expr, known: frozenset[str]) -> bool:
+    calls = [dotted(inner.func) or "" for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+    return any(name.partition(".")[0] in known for name in calls)
+
+
+def _linked(text: str, start: int, call: ast.expr, end: int) -> _Found | None:
+    for row in of_kind("link"):
+        link = _link(row["pattern"]).match(text, end)
+        if link is None:
             continue
-        end_of_last = end
-        example = None if _OPERATOR.search(text[: hit.start()][-20:]) else _connected(text, hit.start(), end, node)
-        if example is not None:
-            yield example
-
-
-def _listed(text: str, call: re.Match[str]) -> bool:
-    """Whether a call begins one of several lines that begin so: a list of examples has no condition above it."""
-    begun = [one for one in re.finditer(rf"{re.escape(call[1])}\(", text) if OWN_LINE.search(text[: one.start()])]
-    return len(begun) > 1 and call.start() in {one.start() for one in begun}
-
-
-def _connected(text: str, start: int, end: int, node: ast.expr) -> Inline | None:
-    link = _CONNECTOR.match(text, end)
-    if link is None:
-        return None
-    rest = text[link.end() : link.end() + _MAX_CALL_CHARACTERS]
-    weak = link.lastgroup == "single" and _mathematical(node)
-    if weak and not _among_examples(text, start):
-        return None
-    own_line = link.lastgroup in {"colon", "below"}
-    if (own_line and not OWN_LINE.search(text[:start])) or _RESPECTIVELY.match(text, end):
-        return None
-    code = link.lastgroup in {"equal", "single"}
-    expected: Expected | None = None
-    if link.lastgroup == "raises":
-        expected, length = read_raised(rest) or (None, 0)
-    else:
-        expected, length = _raised(rest), len(rest.partition("\n")[0].rstrip(" ."))
-        if expected is None:
-            value, length = value_at(rest, code=code) or (None, 0)
-            expected = (read_abbreviated(value) or value) if value is not None else None
-    if expected is None or (own_line and rest[length:].partition("\n")[0].strip("` \t.,;")):
-        return None
-    return Inline(
-        expression=node,
-        expected=expected,
-        strict=link.lastgroup == "equal",
-        weak=weak,
-        quote=text[start : link.end() + length].rstrip(),
-        start=start,
-    )
+        strict, weak = row.get("strict", False), row.get("among", False) and _mathematical(call)
+        code = strict or row.get("among", False)
+        read = _read(row, text[link.end() : link.end() + _MAX_CHARACTERS], strict=code)
+        if read is None or (weak and not said("example", text[max(0, start - _EXAMPLES_REACH) : start])):
+            return None
+        quote = text[start : link.end() + read[1]].rstrip()
+        return _Found(call=call, expected=read[0], strict=strict, weak=weak, quote=quote)
+    return None
 
 
 def _mathematical(call: ast.expr) -> bool:
     """Whether a call passes only what a mathematical definition does: no texts, containers, arguments by name."""
-    return not any(
-        isinstance(node, ast.keyword | ast.List | ast.Tuple | ast.Dict | ast.Set)
-        or (isinstance(node, ast.Constant) and not isinstance(node.value, int | float))
-        for node in ast.walk(call)
-    )
+    code = ast.keyword | ast.List | ast.Tuple | ast.Dict | ast.Set
+    return not any(isinstance(n, code) or isinstance(getattr(n, "value", None), str) for n in ast.walk(call))
 
 
-def value_at(rest: str, *, code: bool) -> tuple[Value, int] | None:
-    """The value with which a text starts and its length; bracketed ones may go on over several lines."""
-    line = rest.partition("\n")[0]
-    if line[:1] in {"[", "(", "{"} or line[:3] in {'"""', "'''"}:
-        return read_prefix(rest, code=code)
-    return read_prefix(line, code=code)
+@functools.cache
+def _link(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    return re.compile(rf"[`\s]*(?:{pattern.pattern})[ \t`]*(?:\n[ \t]*){{0,2}}")  # a heading `Raises:` links nothing
 
 
-def _raised(rest: str) -> Raises | None:
-    """`f(-1) -> ValueError`: an exception as the whole right-hand side."""
-    line = rest.partition("\n")[0]
-    hit = re.match(r"(?:raises?\s+)?(?:an?\s+)?`?(\w+(?:Error|Exception))`?(?:\s*[:(.,;].*)?\s*$", line)
-    return Raises(name=hit[1]) if hit else None
+def _read(row: dict[str, Any], rest: str, *, strict: bool) -> tuple[Expected, int] | None:
+    if row["reads"] == "raises":
+        return read_raised(rest, named=False)
+    return read_raised(rest, named=True) or leading_value(rest, strict=strict)
 
 
-def calls_known(node: ast.expr, known: frozenset[str]) -> bool:
-    """Whether an expression calls anything that starts with a known name."""
-    calls = [dotted(n.func) or "" for n in ast.walk(node) if isinstance(n, ast.Call)]
-    return any(name.partition(".")[0] in known for name in calls)
+def _given(text: str, function: Function) -> Iterator[_Found]:
+    """Examples that name inputs instead of writing the call."""
+    for hit in (one for row in of_kind("given") for one in row["pattern"].finditer(text)):
+        call = _call_with(hit["given"], function)
+        value = leading_value(text[hit.start("value") : hit.start("value") + _MAX_CHARACTERS])
+        if call is not None and value is not None:
+            quote = hit[0].strip().partition("\n\n")[0]
+            yield _Found(call=call, expected=value[0], strict=False, weak=False, quote=quote)
 
 
-def end_of_call(text: str, opening: int) -> int | None:
-    """Where the call's trailers end: `f(…)`, `C(…).m(…)`, `f(…)[0]`."""
-    position = opening
-    while True:
-        closed = _closing(text, position)
-        if closed is None:
-            return None
-        position = closed
-        attribute = re.match(r"\.[^\W\d]\w*(?=[(\[]|\s|`|$|\.)", text[position : position + 80])
-        if attribute:
-            position += attribute.end()
-        if text[position : position + 1] not in {"(", "["}:
-            return position
+def _call_with(given: str, function: Function) -> ast.expr | None:
+    """The call of a function with what is said to be given; None where that is not plain data for each parameter."""
+    given = re.sub(r"\s*\n\s*", ", ", re.sub(r"(?m)^\s*(\w+)\s*:\s", r"\1 = ", given.strip("` \t\n")))
+    call = parse_expression(f"{function.name}({given})")
+    if not isinstance(call, ast.Call) or not given:
+        return None
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    # `1 + 2 -> 3` is what a calculator reads, a text, and not the number 3.
+    if not all(read_value(source_of(value)) and not isinstance(value, ast.BinOp) for value in values):
+        return None
+    known = [one.name for one in function.parameters if not one.variadic and not one.keyword_only]
+    required = {one.name for one in function.parameters if one.default is None and not one.variadic}
+    names = [*known[: len(call.args)], *(keyword.arg for keyword in call.keywords)]
+    complete = required <= set(names) <= set(known)
+    return call if complete and len(names) == len(set(names)) == len(values) else None
 
 
-def _closing(text: str, opening: int) -> int | None:
-    """The position after the bracket that closes the one at `opening`, quotes respected."""
-    depth, quote, position = 0, "", opening
-    limit = min(len(text), opening + _MAX_CALL_CHARACTERS)
-    while position < limit:
-        character = text[position]
-        if quote:
-            if character == "\\":
-                position += 1
-            elif character == quote:
-                quote = ""
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                return position + 1
-        position += 1
-    return None
-
-
-def _among_examples(text: str, start: int) -> bool:
-    """Whether the position follows an "Example" word within its section."""
-    return bool(_EXAMPLE_WORD.search(text[max(0, start - 1_500) : start]))
-
-
-def consistent(found: Iterable[Inline]) -> list[Inline]:
-    """Without calls that are given two values, and without lone `=` that disagree in type with the other examples."""
-    found = list(found)
+def _consistent(found: list[_Found]) -> list[_Found]:
+    """Without calls that are given two values, and without lone `=` where values are of different kinds."""
     values: dict[str, set[str]] = {}
-    for example in found:
-        if isinstance(example.expected, Value):
-            values.setdefault(source_of(example.expression), set()).add(source_of(example.expected.plain))
+    for one in found:
+        if isinstance(one.expected, Value):
+            values.setdefault(source_of(one.call), set()).add(source_of(one.expected.plain))
     torn = {call for call, written in values.items() if len(written) > 1}
-    kinds = {_shape(example) for example in found if isinstance(example.expected, Value)}
-    kept = [example for example in found if source_of(example.expression) not in torn]
-    if torn or len(kinds) > 1:
-        kept = [example for example in kept if not example.weak]
-    return [replace(example, quote=example.quote[:300]) for example in kept]
+    kinds = {_kind(one.expected.plain) for one in found if isinstance(one.expected, Value)}
+    unsure = torn or len(kinds) > 1
+    return [one for one in found if source_of(one.call) not in torn and not (one.weak and unsure)]
 
 
-def _shape(example: Inline) -> str:
-    plain = example.expected.plain if isinstance(example.expected, Value) else None
-    match plain:
-        case ast.Constant(value=value):
-            return "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
-        case ast.UnaryOp(operand=ast.Constant()):
-            return "number"
-        case _:
-            return type(plain).__name__
+def _kind(value: ast.expr) -> str:
+    plain = value.operand if isinstance(value, ast.UnaryOp) else value
+    kind = plain.value if isinstance(plain, ast.Constant) else plain
+    return "number" if type(kind) in {int, float} else type(kind).__name__

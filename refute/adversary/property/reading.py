@@ -29,18 +29,7 @@ def _read_face(module: SourceModule) -> Face:
 
 def _face(name: str, tree: ast.Module | None) -> Face:
     if tree is None:
-        nothing: frozenset[str] = frozenset()
-        return Face(
-            module=name,
-            names=nothing,
-            defined=nothing,
-            functions=(),
-            classes=nothing,
-            docstrings=(),
-            aliases={},
-            needs_arguments=nothing,
-            opaque=True,
-        )
+        return Face(module=name)
     top = list(_at_top(tree.body))
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = _names_of(top)
@@ -65,7 +54,6 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         aliases=aliases,
-        needs_arguments=frozenset(_needing_arguments(top)),
         opaque="*" in names or "__getattr__" in names,
     )
 
@@ -119,24 +107,6 @@ def unaliased(node: ast.expr, aliases: Mapping[str, ast.expr], depth: int = 5) -
         return node
     visited = _Unaliased(aliases, depth).visit(copy.deepcopy(node))
     return visited if isinstance(visited, ast.expr) else node
-
-
-def _needing_arguments(top: Iterable[ast.stmt]) -> Iterator[str]:
-    for node in top:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _requires(node.args):
-            yield node.name
-        if isinstance(node, ast.ClassDef):
-            made_by = [n for n in node.body if isinstance(n, ast.FunctionDef) and n.name in {"__init__", "__new__"}]
-            fields = [n for n in node.body if isinstance(n, ast.AnnAssign) and n.value is None]
-            dataclass = any("dataclass" in source_of(decorator) for decorator in node.decorator_list)
-            if any(_requires(n.args, bound=1) for n in made_by) or (dataclass and fields):
-                yield node.name
-
-
-def _requires(arguments: ast.arguments, *, bound: int = 0) -> bool:
-    """Whether a call must pass anything beyond `self`."""
-    positional = len(arguments.posonlyargs) + len(arguments.args) - bound
-    return positional > len(arguments.defaults) or None in arguments.kw_defaults
 
 
 def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

@@ -3,7 +3,7 @@
 import ast
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
@@ -13,27 +13,9 @@ from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_WIDTH = 100
 _MODULES = (
-    "ast",
-    "asyncio",
-    "calendar",
-    "contextlib",
-    "copy",
-    "io",
-    "itertools",
-    "json",
-    "math",
-    "numbers",
-    "os",
-    "pathlib",
-    "re",
-    "shutil",
-    "statistics",
-    "subprocess",
-    "sys",
-    "tempfile",
-    "textwrap",
+    "ast asyncio calendar contextlib copy io itertools json math numbers os pathlib re shutil statistics subprocess"
+    " sys tempfile textwrap"
 )
 _SETTINGS = """\
 _CHECKED = settings(
@@ -136,7 +118,7 @@ def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str
 
 
 def _imports(text: str, *, with_hypothesis: bool) -> str:
-    modules = [name for name in _MODULES if re.search(rf"(?<![\w.]){name}\.", text)]
+    modules = [name for name in _MODULES.split() if re.search(rf"(?<![\w.]){name}\.", text)]
     if re.search(r"\bcollections\.abc\.", text):
         modules = sorted([*modules, "collections.abc"])
     lines = [f"import {name}" for name in modules]
@@ -153,25 +135,14 @@ def _imports(text: str, *, with_hypothesis: bool) -> str:
 
 def _names(drafts: Sequence[Draft]) -> list[str]:
     """`test_c2_example_1`, in file order."""
-    count: dict[str, int] = {}
     stems = [f"test_{_slug(draft.claim.id)}_{_slug(draft.label)}" for draft in drafts]
     names: list[str] = []
-    for stem in stems:
-        count[stem] = count.get(stem, 0) + 1
-        names.append(stem if stems.count(stem) == 1 else f"{stem}_{count[stem]}")
-    return _unique(names)
-
-
-def _unique(names: Iterable[str]) -> list[str]:
-    taken: set[str] = set()
-    answer: list[str] = []
-    for name in names:
-        candidate, number = name, 2
-        while candidate in taken:
-            candidate, number = f"{name}_{number}", number + 1
-        taken.add(candidate)
-        answer.append(candidate)
-    return answer
+    for at, stem in enumerate(stems):
+        name = stem if stems.count(stem) == 1 else f"{stem}_{stems[:at].count(stem) + 1}"
+        while name in names:
+            name += "_"
+        names.append(name)
+    return names
 
 
 def function_of(draft: Draft, name: str) -> str:

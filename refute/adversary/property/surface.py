@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,19 +72,17 @@ class Face:
     """One module as its importers see it."""
 
     module: str
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
     """Every name bound at the top level, private and imported ones too."""
-    defined: frozenset[str]
+    defined: frozenset[str] = frozenset()
     """Those that the module itself defines (not imports)."""
-    functions: tuple[Function, ...]
+    functions: tuple[Function, ...] = ()
     """Public functions, then public methods, in source order."""
-    classes: frozenset[str]
-    docstrings: tuple[Documented, ...]
-    aliases: Mapping[str, ast.expr]
+    classes: frozenset[str] = frozenset()
+    docstrings: tuple[Documented, ...] = ()
+    aliases: Mapping[str, ast.expr] = field(default_factory=dict)
     """Names that stand for another expression, e.g. `Interval = tuple[int, int]`: annotations use them."""
-    needs_arguments: frozenset[str]
-    """Functions and classes that cannot be called with nothing: `f()` in prose is then their name, not a call."""
-    opaque: bool
+    opaque: bool = True
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
 
 
@@ -109,6 +107,11 @@ class Surface:
     def defined_names(self) -> frozenset[str]:
         """Every name that a module itself defines at its top level."""
         return frozenset[str]().union(*(face.defined for face in self.faces))
+
+    def public_names(self) -> frozenset[str]:
+        """Names with which an example may start: public definitions and the packages that hold them."""
+        packages = {face.module.partition(".")[0] for face in self.faces}
+        return frozenset({name for name in self.defined_names() if not name.startswith("_")} | packages)
 
     def named(self, name: str) -> Function | None:
         """The function or method called so, when exactly one is."""

@@ -1,15 +1,21 @@
 """Type expressions, as annotations and tickets write them, and the values that they stand for."""
 
 import ast
+from collections.abc import Sequence
+from typing import Final
 
 from refute.adversary.property.domain import MODEST, Domain
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
 
-_SEQUENCES = frozenset({"list", "List", "Sequence", "MutableSequence", "Iterable", "Collection"})
-_SETS = frozenset({"set", "Set", "AbstractSet", "MutableSet"})
-_MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping"})
-_PLAIN = frozenset({"int", "float", "bool", "str", "bytes"})
-_STANDARD = {
+_CONTAINERS: Final = {
+    **dict.fromkeys(("list", "List", "Sequence", "MutableSequence", "Iterable", "Collection"), "list"),
+    **dict.fromkeys(("set", "Set", "AbstractSet", "MutableSet"), "set"),
+    **dict.fromkeys(("frozenset", "FrozenSet"), "frozenset"),
+    **dict.fromkeys(("dict", "Dict", "Mapping", "MutableMapping"), "dict"),
+    **dict.fromkeys(("tuple", "Tuple"), "tuple"),
+}
+_PLAIN: Final = frozenset({"int", "float", "bool", "str", "bytes", "None"})
+_STANDARD: Final = {
     "datetime": "st.datetimes()",
     "date": "st.dates()",
     "time": "st.times()",
@@ -18,7 +24,9 @@ _STANDARD = {
     "Fraction": "st.fractions(min_value=-100, max_value=100, max_denominator=100)",
     "UUID": "st.uuids()",
 }
-_SAFE_IN_STRATEGY = frozenset(
+_BARE: Final = {"list": ("int",), "set": ("int",), "frozenset": ("int",), "dict": ("str", "int")}
+"""What a container holds of which nothing is said."""
+_SAFE_IN_STRATEGY: Final = frozenset(
     ("str", "int", "float", "list", "set", "tuple", "sorted", "len", "abs", "min", "max", "sum", "range")
 )
 
@@ -36,71 +44,52 @@ def domain_of_type(node: ast.expr | None, *, bare_containers: bool = False) -> D
         case ast.Constant(value=str(text)):
             return domain_of_type(parse_expression(text), bare_containers=bare_containers)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _any_of([left, right], bare_containers=bare_containers)
+            return _of("any of", [left, right], bare_containers=bare_containers)
         case ast.Name() | ast.Attribute():
-            return _named((dotted(node) or "").rpartition(".")[2], bare_containers=bare_containers)
+            return _named(_last(node), bare_containers=bare_containers)
         case ast.Subscript(value=value, slice=inside):
             arguments = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-            return _generic((dotted(value) or "").rpartition(".")[2], arguments, bare_containers=bare_containers)
+            return _generic(_last(value), arguments, bare_containers=bare_containers)
         case _:
             return None
 
 
-def _named(name: str, *, bare_containers: bool) -> Domain | None:  # noqa: PLR0911  # one per kind of type
+def _last(node: ast.expr) -> str:
+    return (dotted(node) or "").rpartition(".")[2]
+
+
+def _named(name: str, *, bare_containers: bool) -> Domain | None:
     if name in _PLAIN:
         return Domain(kind=name)
     if name in _STANDARD:
         return Domain(kind="strategy", code=_STANDARD[name])
-    if name == "None":
-        return Domain(kind="None")
-    if not bare_containers:
-        return None
-    whole = Domain(kind="int")
-    if name in _SEQUENCES:
-        return Domain(kind="list", items=(whole,))
-    if name in _SETS | {"frozenset"}:
-        return Domain(kind="frozenset" if name == "frozenset" else "set", items=(whole,))
-    return Domain(kind="dict", items=(Domain(kind="str"), whole)) if name in _MAPPINGS else None
+    kind = _CONTAINERS.get(name, "")
+    known = bare_containers and kind in _BARE
+    return Domain(kind=kind, items=tuple(Domain(kind=item) for item in _BARE[kind])) if known else None
 
 
-def _generic(name: str, arguments: list[ast.expr], *, bare_containers: bool) -> Domain | None:  # noqa: PLR0911  # one per kind of type
-    if name == "Literal":
-        return Domain(kind="one of", code=f"[{', '.join(source_of(argument) for argument in arguments)}]")
-    if name in {"Optional", "Union"}:
-        extra: list[ast.expr] = [ast.Constant(value=None)] if name == "Optional" else []
-        return _any_of([*arguments, *extra], bare_containers=bare_containers)
-    if name in {"tuple", "Tuple"} and len(arguments) == 2 and source_of(arguments[1]) == "...":  # noqa: PLR2004
-        item = domain_of_type(arguments[0], bare_containers=bare_containers)
-        if item is None:
-            return None
-        code = Domain(kind="list", items=(item,)).strategy(MODEST)
-        return Domain(kind="strategy", code=f"{code}.map(tuple)")
-    inner = [domain_of_type(argument, bare_containers=bare_containers) for argument in arguments]
-    items = tuple(item for item in inner if item is not None)
-    if len(items) != len(inner):
-        return None
-    if name in {"tuple", "Tuple"}:
-        return Domain(kind="tuple", items=items)
-    kind = _kind_of_container(name)
-    wanted = 2 if kind == "dict" else 1
-    hashable = kind == "list" or (bool(items) and not items[0].mutable)
-    return Domain(kind=kind, items=items) if kind and len(items) == wanted and hashable else None
+def _generic(name: str, arguments: Sequence[ast.expr], *, bare_containers: bool) -> Domain | None:
+    kind = _CONTAINERS.get(name, "")
+    match name, arguments:
+        case "Literal", _:
+            return Domain(kind="one of", code=f"[{', '.join(map(source_of, arguments))}]")
+        case "Optional" | "Union", _:
+            alone = [ast.Constant(value=None)] if name == "Optional" else []
+            return _of("any of", [*arguments, *alone], bare_containers=bare_containers)
+        case _, [item, ast.Constant(value=end)] if kind == "tuple" and end is ...:
+            items = _of("list", [item], bare_containers=bare_containers)
+            return items and Domain(kind="strategy", code=f"{items.strategy(MODEST)}.map(tuple)")
+    domain = _of(kind, arguments, bare_containers=bare_containers)
+    counted = kind == "tuple" or len(arguments) == len(_BARE.get(kind, ()))
+    hashable = domain is not None and (kind in {"list", "tuple"} or not domain.items[0].mutable)
+    return domain if kind and counted and hashable else None
 
 
-def _kind_of_container(name: str) -> str:
-    if name in _SEQUENCES:
-        return "list"
-    if name in _MAPPINGS:
-        return "dict"
-    if name in {"frozenset", "FrozenSet"}:
-        return "frozenset"
-    return "set" if name in _SETS else ""
-
-
-def _any_of(nodes: list[ast.expr], *, bare_containers: bool) -> Domain | None:
+def _of(kind: str, nodes: Sequence[ast.expr], *, bare_containers: bool) -> Domain | None:
+    """The domain of a kind over types, all of which must be known."""
     parts = [domain_of_type(node, bare_containers=bare_containers) for node in nodes]
     known = tuple(part for part in parts if part is not None)
-    return Domain(kind="any of", items=known) if len(known) == len(parts) else None
+    return Domain(kind=kind, items=known) if known and len(known) == len(parts) else None
 
 
 def strategy_of_author(text: str) -> Domain | str:

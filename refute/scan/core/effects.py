@@ -53,8 +53,6 @@ class Delete(Effect):
 
     path: str
     recursive: bool = False
-    usual: bool = False
-    """Whether a target that is not known is ordinary there, as for a setting that the caller makes."""
     empty: bool = False
     """Whether it is deleted only where it is an empty directory."""
 

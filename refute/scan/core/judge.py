@@ -120,13 +120,11 @@ class Judge:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
         else:
-            # A tree that the script itself names as lying outside is nobody's leftover.
-            beside = paths.is_beside(target) and not (effect.recursive and ".." in effect.path.split("/"))
             one_file = not effect.recursive and (
                 places.is_place("made_up", target.text) or places.is_one_programs(target.text)
             )
             whole = effect.recursive and places.is_place("roots", target.text.rstrip("/*") or "/")
-            weak = places.is_passing(target.text) or beside or one_file
+            weak = places.is_passing(target.text) or one_file
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
@@ -139,7 +137,7 @@ class Judge:
         else:
             # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
             named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
-            usual = (self.soft or effect.usual) and not target.text.endswith("*")
+            usual = self.soft and not target.text.endswith("*")
             weak = not effect.recursive or named is not None or usual
             self.flag("delete-unresolved", mild=weak, detail=_named(target))
 
@@ -147,7 +145,7 @@ class Judge:
         tail = effect.path.removeprefix(EMPTY)
         target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
         if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
-            own = places.is_service_data(target.text) or _is_home_data(target) or paths.is_beside(target)
+            own = places.is_service_data(target.text) or _is_home_data(target)
             weak = own or (effect.tightens and not places.is_place("credentials", target.text))
             self.flag("permission-change", mild=weak, detail=_named(target))
 

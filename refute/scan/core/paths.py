@@ -1,6 +1,5 @@
 """Where a path leads: inside the workspace, a temporary place, the home directory, the system, or nobody knows."""
 
-# ruff: noqa: SIM905 - long tables of names read best as words
 
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
@@ -67,11 +66,6 @@ class Target:
     """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
     by_name: bool = False
     """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
-
-    @property
-    def parts(self) -> list[str]:
-        """Components without the root."""
-        return [part for part in self.text.split("/")[1:] if part]
 
 
 def _split_root(path: str) -> tuple[str, str]:
@@ -149,18 +143,6 @@ def _locate_absolute(text: str) -> Target:
     if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)
-
-
-_ROOT_DIRECTORIES: Final = _ROOT_NAMES | set("""opt srv mnt media dev run app bin lib lib64 tmp data""".split())
-
-
-def is_beside(target: Target) -> bool:
-    """Whether something named lies beside the workspace, as for a script that expects to start in a directory below.
-
-    What would be a directory of the machine's root is left out: the sandbox mounts the workspace right below it.
-    """
-    named = target.place == Place.OUTSIDE and any(part.strip("*?.") for part in target.parts)
-    return named and not (len(target.parts) == 1 and target.parts[0] in _ROOT_DIRECTORIES)
 
 
 def inside_or_temporary(target: Target) -> bool:

@@ -8,8 +8,8 @@ from refute.scan.core.tables import Knowledge, knowledge
 from refute.scan.finding import Finding, Severity
 from refute.scan.rules import UNANALYSABLE, rules
 
-MAX_FINDINGS = 200
-"""Findings kept for one file, the worst of them."""
+MAX_FINDINGS = 500
+"""Findings kept for one file."""
 MAX_STEPS = 150_000
 """Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
 
@@ -126,7 +126,9 @@ class Report:
         finding = finding_of(rule_id, self.path, spot, command, mild=mild, detail=detail, refuse=refuse)
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
-        if held is None and len(self.findings) >= MAX_FINDINGS and not self._make_room(finding):
+        if held is None and len(self.findings) >= MAX_FINDINGS:
+            if finding.severity > Severity.MEDIUM:  # what would block is never dropped unseen
+                self.refuse(spot, f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.")
             return
         if held is None or (held.severity, held.tier) < (finding.severity, finding.tier):
             self.findings[key] = finding
@@ -138,20 +140,6 @@ class Report:
             if 0 < finding.line <= len(lines):
                 column = letters_before(lines[finding.line - 1], finding.column - 1) + 1
                 self.findings[key] = replace(finding, column=column)
-
-    def _make_room(self, finding: Finding) -> bool:
-        """Let the first of the weakest findings go for a worse one; says whether there is room now.
-
-        A finding that would block is never dropped unseen: the file then counts as not understood.
-        """
-        weakest = min(self.findings, key=lambda key: self.findings[key].severity)
-        if self.findings[weakest].severity < finding.severity:
-            del self.findings[weakest]
-        elif finding.severity > Severity.MEDIUM:
-            spot = Spot(line=finding.line, column=finding.column, text=finding.matched)
-            self.refuse(spot, f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.")
-            return False
-        return len(self.findings) < MAX_FINDINGS
 
     def refuse(self, spot: Spot, reason: str) -> None:
         """Record that the file was not understood, however many findings there are already."""

@@ -5,13 +5,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.errors import UsageError
 
+_TABLES: Final = Path(__file__).parents[1] / "tables"
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
@@ -97,7 +97,7 @@ def read_table(name: str) -> Mapping[str, Any]:
 
 @lru_cache(maxsize=16)
 def _parsed(name: str) -> Mapping[str, Any]:
-    return tomllib.loads((files("refute.scan") / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=8)
@@ -111,7 +111,7 @@ def knowledge(extra: Path | None = None) -> Knowledge:
         UsageError: the file cannot be read, or a row is wrong; names the row, what was got and what is expected.
     """
     shell, python, hosts = (read_table(name) for name in ("commands", "python", "hosts"))
-    tables = [(shell.get("command", ()), python.get("call", ()), hosts["public"])]
+    tables = [(_rows(shell, "command"), _rows(python, "call"), hosts["public"])]
     if extra is not None:
         tables.append(_own(extra))
     commands, calls = ({}, {})  # type: tuple[dict[str, Command], dict[str, Command]]
@@ -123,6 +123,16 @@ def knowledge(extra: Path | None = None) -> Knowledge:
                 found.update(dict.fromkeys(made.names, made))
         public.update(own_hosts)
     return Knowledge(commands=MappingProxyType(commands), calls=MappingProxyType(calls), public=frozenset(public))
+
+
+def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
+    """A table's rows: first the names of which one thing is to say, then those with more."""
+    rows: list[Any] = []
+    for title, field_name in (("handlers", "handler"), ("operands", "operands"), ("prints", "prints")):
+        rows += [{"names": names, field_name: value} for value, names in table.get(title, {}).items()]
+    for title, grade in (("flags", "flag"), ("notes", "note")):
+        rows += [{"names": names, "when": [{grade: rule}]} for rule, names in table.get(title, {}).items()]
+    return [*rows, *table[kind]]
 
 
 def _own(path: Path) -> tuple[Any, Any, Any]:

@@ -25,12 +25,9 @@ from refute.scan.rules import Language
 from refute.scan.shell import state as shell
 from refute.scan.shell.functions import borrow
 from refute.scan.shell.scope import Scope
-from refute.scan.shell.syntax import text_of
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
 _NOT_KNOWN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{NAME}{HOST_DATA}{FILES}\\s;()]*")
-_OWN_TEXT: Final = re.compile(r"(?:\$\(|`)\s*(?:sed|awk|grep|tail|head|cut|cat|tr)\b[^)`]*\$\{?(?:0|BASH_SOURCE)\b")
-"""Picks lines of the script itself, as one does to hide commands in its comments."""
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
@@ -152,7 +149,6 @@ class Engine:
         else:
             # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
             strong = (outside or NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
-            strong = strong or _OWN_TEXT.search(text_of(frame.node)) is not None
             frame.judge.flag("unresolved-command", mild=not strong)
 
     def _shell_text(self, text: str, frame: python.Call) -> str:

@@ -1,7 +1,7 @@
 """A scan result for a person who must decide in ten seconds: what, where, why, and how to make it safe."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -14,7 +14,6 @@ _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Se
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _WIDTH: Final = 110
 _MAX_LINES: Final = 12
-_MAX_READINGS: Final = 3
 
 
 def render_text(
@@ -28,14 +27,10 @@ def render_text(
         compared: to what, where only what is new is shown.
         color: whether to use terminal colours. All text of the scanned files is made printable first.
     """
-    readings = _readings(result.findings)
     blocks = []
     for alike in _alike(sorted(result.findings, key=lambda found: -found.severity)):
         first = alike[0]
-        also = [command for command in readings[_line_of(first)] if command != first.command]
-        blocks.append(
-            _block(alike, sources.get(first.path), also, blocks=first.severity >= result.block_from, color=color)
-        )
+        blocks.append(_block(alike, sources.get(first.path), blocks=first.severity >= result.block_from, color=color))
     for item in result.suppressed:
         finding = item.finding
         place = printable(f"{finding.path}:{finding.line}", keep_newlines=False)
@@ -75,14 +70,6 @@ def _line_of(finding: Finding) -> tuple[str, int, str]:
     return finding.path, finding.line, finding.rule_id
 
 
-def _readings(findings: Iterable[Finding]) -> dict[tuple[str, int, str], list[str]]:
-    """Line and rule → the commands as understood there: a loop makes several of one."""
-    found: dict[tuple[str, int, str], dict[str, None]] = {}
-    for finding in findings:
-        found.setdefault(_line_of(finding), {})[finding.command] = None
-    return {line: list(commands) for line, commands in found.items()}
-
-
 def _alike(findings: list[Finding]) -> list[list[Finding]]:
     """Findings that tell a person the same, together: one rule at one line, or one explanation at several."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
@@ -105,7 +92,7 @@ def _others(alike: list[Finding]) -> list[str]:
     return [f"  also at: line{'s' if len(numbers) > 1 else ''} {shown}"] if numbers else []
 
 
-def _block(alike: list[Finding], source: str | None, also: list[str], *, blocks: bool, color: bool) -> str:
+def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: bool) -> str:
     finding = alike[0]
     level = f"{finding.severity.name}{'' if blocks else ' (does not block)'}"
     title = title_of(finding)
@@ -122,10 +109,6 @@ def _block(alike: list[Finding], source: str | None, also: list[str], *, blocks:
     command = printable(finding.command, max_chars=_WIDTH, keep_newlines=False)
     if command and _plain(command) not in _plain(lines[2]) and finding.rule_id != "unanalysable":
         lines.append(f"  read as: {command}")
-    if also and finding.rule_id != "unanalysable":
-        more = f" and {len(also) - _MAX_READINGS} more" if len(also) > _MAX_READINGS else ""
-        text = "; ".join(also[:_MAX_READINGS])
-        lines.append(f"  also as: {printable(text, max_chars=_WIDTH, keep_newlines=False)}{more}")
     lines.append(f"  why:     {printable(finding.explanation, keep_newlines=False)}")
     lines.append(f"  instead: {finding.remedy}")
     lines.extend(_others(alike))

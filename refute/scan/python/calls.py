@@ -1,7 +1,6 @@
 """Calls: from what is called to the row that knows it, into functions of the text, and on to what is handed over."""
 
 # ruff: noqa: SIM905 - long tables of names read best as words
-# ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
 from dataclasses import dataclass
@@ -9,12 +8,11 @@ from typing import Any, Final
 
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, is_open
 from refute.scan.python import folding
-from refute.scan.python.members import FIXTURES, NAMED, POWERFUL
+from refute.scan.python.members import NAMED, POWERFUL
 from refute.scan.python.names import Names
 from refute.scan.python.rows import effects_of
 from refute.scan.python.state import Call, is_telling, row_of
 from refute.scan.python.values import (
-    PROCESSES,
     UNK,
     Bound,
     Class,
@@ -22,7 +20,6 @@ from refute.scan.python.values import (
     FileValue,
     Function,
     Instance,
-    Partial,
     PathValue,
     Ref,
     choose,
@@ -36,14 +33,11 @@ _MAX_ENTRIES: Final = 200
 """Different arguments with which one function is walked."""
 _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
-_MAX_HANDED: Final = 8
 _LIBRARY_CALLS: Final = frozenset(
     """system execl execlp execv execve execvp popen fork vfork ptrace mprotect mmap syscall unlink remove rmdir kill
     setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create process_vm_writev
     CreateThread VirtualAlloc WinExec ShellExecuteA""".split()
 )
-_PICKING: Final = ("builtins.", "re.", "itertools.", "json.", "shlex.")
-"""Modules whose functions give parts of what they get."""
 _RUNS_COMMANDS: Final = frozenset("os.system os.popen subprocess.getoutput subprocess.getstatusoutput".split())
 _ONLY_LOOKS: Final = frozenset(
     """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.repr builtins.print builtins.type
@@ -54,6 +48,7 @@ _TELLING: Final = frozenset(
     unlink connect CDLL loads""".split()
 )
 """What a module that can do anything is asked for."""
+
 _KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join".split())
 """Methods that leave a text with unknown parts what it is."""
 
@@ -67,8 +62,6 @@ class Calls(Names):
         match target:
             case Function():
                 return self.enter(target, arguments, keywords)
-            case Partial():
-                return self.call(target.target, [*target.arguments, *arguments], keywords, node)
             case Class():
                 if "__init__" in target.methods:
                     self.enter(target.methods["__init__"], arguments, keywords)
@@ -98,8 +91,6 @@ class Calls(Names):
         if result is not UNK or (result := folding.decode_call(name, call.arguments)) is not UNK:
             return result
         self.follow(call)
-        if name == PROCESSES.name or (PROCESSES in call.arguments and name.startswith(_PICKING)):
-            return PROCESSES
         return Ref(f"{name}()") if "." in name and name.count("()") < _MAX_RESULTS else UNK
 
     def _judge_outlandish(self, call: Call) -> Any:
@@ -146,26 +137,16 @@ class Calls(Names):
 
     def follow(self, call: Call) -> None:
         """Something that is handed over as an argument will be called: with what stands beside it, as pools do."""
+        given = call.keywords.get("args", call.keywords.get("kwargs"))
         for position, value in enumerate(call.values):
+            rest = list(given) if isinstance(given, list | tuple) else call.arguments[position + 1 :]
             for target in options_of(value):
-                if isinstance(target, Function | Partial) or is_telling(target, self.report.knowledge):
-                    self._call_later(call, target, position)
-
-    def _call_later(self, call: Call, target: Any, position: int) -> None:
-        keyword = call.keywords.get("args", call.keywords.get("kwargs"))
-        rest = call.arguments[position + 1 :]
-        if isinstance(keyword, list | tuple):
-            self.call(target, list(keyword), {}, call.node)
-        elif rest and isinstance(rest[0], list | tuple) and rest[0] and not isinstance(target, Function):
-            for element in rest[0][:_MAX_HANDED]:
-                self.call(target, list(element) if isinstance(element, tuple) else [element], {}, call.node)
-        elif isinstance(target, Function):
-            if target.node not in self.called:
-                self.enter(target, rest, {}, known=bool(rest))
-        elif rest:
-            self.call(target, rest, {}, call.node)
-        elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
-            call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which may be called out of sight.")
+                if isinstance(target, Function) and target.node not in self.called:
+                    self.enter(target, rest, {}, known=bool(rest))
+                elif isinstance(target, Ref) and target.name in _RUNS_COMMANDS and call.name not in _ONLY_LOOKS:
+                    call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which is called out of sight.")
+                elif rest and is_telling(target, self.report.knowledge):
+                    self.call(target, rest, {}, call.node)
 
     def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
@@ -177,9 +158,7 @@ class Calls(Names):
         entries = self.entries.setdefault(node, {})
         key = (id(function.instance), known, *map(signature, arguments), *map(signature, keywords.items()))
         if key not in entries and len(entries) >= _MAX_ENTRIES:
-            # Many calls that each yield a character spell something out.
-            spells = all(isinstance(value, str) and len(value) <= 1 for value in entries.values())
-            return DERIVED if spells else UNK
+            return DERIVED  # so many calls of one function spell something out
         if key not in entries:
             entries[key] = UNK
             entries[key] = self._entered(function, arguments, keywords, known=known)
@@ -187,17 +166,16 @@ class Calls(Names):
 
     def _entered(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool) -> Any:
         node = function.node
-        before = self.env, self.stack, self.endless, self.branching, self.yielded
-        self.env, self.stack, self.branching, self.yielded = Env(function.env), (*self.stack, node), 0, []
+        before = self.env, self.stack, self.endless, self.branching
+        self.env, self.stack, self.branching = Env(function.env), (*self.stack, node), 0
         self.endless = self.endless if known else 0
         try:
             self._bind_parameters(function, arguments, keywords)
             if isinstance(node, ast.Lambda):
                 return self.value(node.body)
-            returned = self.body(node.body)
-            return self.yielded or choose(returned or [None])
+            return choose(self.body(node.body) or [None])
         finally:
-            self.env, self.stack, self.endless, self.branching, self.yielded = before
+            self.env, self.stack, self.endless, self.branching = before
 
     def _bind_parameters(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
         spec, bound = function.node.args, self.env.names
@@ -206,7 +184,7 @@ class Calls(Names):
         defaults |= {p.arg: d for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         for parameter in [*parameters, *spec.kwonlyargs]:
             default = defaults.get(parameter.arg)
-            bound[parameter.arg] = FIXTURES.get(parameter.arg, UNK if default is None else self.value(default))
+            bound[parameter.arg] = UNK if default is None else self.value(default)
         decorators = getattr(function.node, "decorator_list", [])
         static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
         if function.instance is not None and parameters and not static:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.python_syntax import COMPARISONS
 from refute.scan.core.symbols import UNKNOWN, capped
 from refute.scan.python import folding
 from refute.scan.python.calls import Calls
@@ -13,8 +12,6 @@ from refute.scan.python.members import iterated, joined, percent
 from refute.scan.python.values import (
     MAX_CHOICES,
     MAX_ITEMS,
-    PROCESS,
-    PROCESSES,
     UNK,
     Env,
     Function,
@@ -80,12 +77,9 @@ class Expressions(Calls):
         return choose([self.value(part) for part in node.values])
 
     def _compare(self, node: ast.Compare) -> Any:
-        """One comparison of constants, as a comprehension's condition has it."""
-        left, *others = [self.value(part) for part in (node.left, *node.comparators)]
-        compare = COMPARISONS.get(type(node.ops[0]))
-        if len(others) > 1 or compare is None or not is_constant((left, *others)):
-            return UNK
-        return folding.attempt(compare, left, others[0])
+        for part in (node.left, *node.comparators):
+            self.value(part)
+        return UNK
 
     def _part(self, node: ast.FormattedValue | ast.Await | ast.Starred) -> Any:
         return self.value(node.value)
@@ -93,10 +87,7 @@ class Expressions(Calls):
     _formattedvalue = _await = _starred = _part
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Any:
-        value = UNK if node.value is None else self.value(node.value)
-        items = iterated(value) if isinstance(node, ast.YieldFrom) else [value]
-        self.yielded.extend(items[:MAX_ITEMS] if isinstance(items, list) else [UNK])
-        return value
+        return UNK if node.value is None else self.value(node.value)
 
     _yieldfrom = _yield
 
@@ -176,18 +167,16 @@ class Expressions(Calls):
             self.bind(first.target, choose(sequence[:MAX_CHOICES]) if listed else sequence)
             for condition in first.ifs:
                 self.value(condition)
-            inner = self._generate(element, rest)
-            return inner if inner in ([PROCESS], [PROCESSES]) else UNK
+            self._generate(element, rest)
+            return UNK
         made: list[Any] = []
-        own = [condition for condition in first.ifs if _names(condition) <= _names(first.target)]
-        for condition in first.ifs if len(own) < len(first.ifs) else ():
+        for condition in first.ifs:
             self.value(condition)
         for item in sequence:
             self.env.names.pop(getattr(first.target, "id", ""), None)
             self.bind(first.target, item)
-            if not any(self.value(condition) is False for condition in own):
-                inner = self._generate(element, rest)
-                made.extend(inner if isinstance(inner, list) else [UNK])
+            inner = self._generate(element, rest)
+            made.extend(inner if isinstance(inner, list) else [UNK])
         return made
 
     def _call(self, node: ast.Call) -> Any:
@@ -206,8 +195,3 @@ class Expressions(Calls):
                 single = {key: options_of(value)[0] for key, value in keywords.items()}
                 results.append(self.call(each, list(row), single, node))
         return choose(results)
-
-
-def _names(node: ast.expr) -> set[str]:
-    """The names in an expression: a condition on nothing but the element itself is worked out for each."""
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

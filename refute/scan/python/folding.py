@@ -5,7 +5,6 @@
 import ast
 import operator
 import re
-import string
 import struct
 from collections.abc import Callable
 from pkgutil import resolve_name
@@ -32,7 +31,7 @@ _TEXT_METHODS: Final = frozenset(
     """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
     format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs casefold hex
     startswith endswith find index count tobytes to_bytes keys values items get copy pop append extend insert reverse
-    sort popitem format_map substitute safe_substitute""".split()
+    sort popitem format_map""".split()
 )
 _SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
     builtins.str builtins.bytes builtins.len builtins.list builtins.tuple builtins.set builtins.dict builtins.sorted
@@ -63,7 +62,6 @@ PURE: Final[dict[str, Callable[..., Any]]] = {
     "struct.pack": lambda form, *parts: struct.pack(form, *parts) if struct.calcsize(form) <= MAX_TEXT else UNK,
     "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
     "builtins.memoryview": bytes,
-    "string.Template": str,
     "collections.deque": list,
     "builtins.iter": list,
     "builtins.next": lambda items, *_default: items[0],
@@ -165,10 +163,6 @@ def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> An
 
 
 _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
-    **dict.fromkeys(
-        ("substitute", "safe_substitute"),
-        lambda template, *named, **more: string.Template(template).safe_substitute(*named, **more),
-    ),
     "tobytes": bytes,
     "keys": list,
     "values": lambda table: list(table.values()),

@@ -15,8 +15,6 @@ from refute.scan.python.folding import PURE
 from refute.scan.python.values import (
     DOWNLOADED,
     MAX_ITEMS,
-    PROCESS,
-    PROCESSES,
     UNK,
     Bound,
     Choice,
@@ -101,8 +99,6 @@ def attribute(owner: Any, name: str) -> Any:
 
 
 def _of_reference(owner: Ref, name: str) -> Any:
-    if owner == PROCESSES or (owner == PROCESS and name in {"pid", "info"}):
-        return PROCESSES
     if owner == DOWNLOADED:
         return Bound(DOWNLOAD, name) if name in _BRINGING else DOWNLOAD
     if owner.name == "tempfile.TemporaryDirectory()" and name == "name":
@@ -140,19 +136,18 @@ def iterated(value: Any) -> Any:
     if isinstance(value, Choice):
         return iterated(value.options[0])
     if value == Ref("psutil.process_iter()"):
-        return PROCESS
+        return Ref("psutil.Process()")
     if isinstance(value, str):
         inside = value.startswith((TEMP, HERE))
         return f"{value}/{NAME}" if inside else UNKNOWN if UNKNOWN in value else OUTPUT
-    return value if isinstance(value, PathValue) or value == PROCESSES else UNK
+    return value if isinstance(value, PathValue) else UNK
 
 
 def entered(value: Any) -> Any:
     """What `with value as x` binds."""
     if value == Ref("tempfile.TemporaryDirectory()"):
         return TEMP
-    # A generator that is entered is a context manager, which binds what it yields.
-    return value[0] if isinstance(value, list) and value else value
+    return value
 
 
 def percent(template: str, values: Any) -> str:
@@ -219,22 +214,13 @@ NAMED: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         ),
         **_names("tempfile.mkdtemp tempfile.gettempdir tempfile.mktemp", lambda *_: f"{TEMP}/x"),
         **_names("tempfile.mkstemp", lambda *_: (UNK, f"{TEMP}/x")),
-        **_names("Factory.getbasetemp Factory.mktemp", lambda *_: PathValue(f"{TEMP}/x")),
         **_names(
             "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile",
             lambda *_: FileValue(f"{TEMP}/x", "w+"),
         ),
         **_names("os.getenv os.environ.get", environment_value),
         **_names("os.getpid os.getpgrp", lambda: OWN_PROCESS),
-        **_names("psutil.pids", lambda: PROCESSES),
         **_names("sys.stdin.read sys.stdin.readline sys.stdin.readlines builtins.input", lambda *_: UNKNOWN),
     }
 )
 """Calls that do nothing, and what they yield."""
-FIXTURES: Final = {
-    "tmp_path": PathValue(TEMP),
-    "tmpdir": PathValue(TEMP),
-    "tmp_path_factory": Ref("Factory"),
-    "tmpdir_factory": Ref("Factory"),
-}
-"""Parameters that pytest fills."""

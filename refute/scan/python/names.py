@@ -18,12 +18,12 @@ from refute.scan.python.folding import attempt
 from refute.scan.python.handlers.programs import PRELOADS
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Walk, is_telling
-from refute.scan.python.values import PROCESSES, UNK, Bound, Class, Instance, Ref, as_text, choose
+from refute.scan.python.values import UNK, Bound, Class, Instance, Ref, as_text, choose
 from refute.scan.rules import Language
 
 _BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
 _CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
-_LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro"})
+_LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro", "__init__"})
 _SCOPES: Final = frozenset({"__globals__", "f_globals", "__builtins__", "f_builtins"})
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
@@ -87,12 +87,9 @@ class Names(Walk):
             if isinstance(current, ast.Attribute):
                 chain.add(current.attr)
             current = current.func if isinstance(current, ast.Call) else current.value
-        literal = isinstance(current, ast.Constant | ast.Tuple | ast.List | ast.Dict | ast.Lambda | ast.JoinedStr)
-        to_object = isinstance(current, ast.Name) and current.id == "object"
         # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
-        blocks = (name == "__subclasses__" and (bool(chain & _LADDER) or to_object or literal)) or (
-            name in {"__globals__", "func_globals", "f_globals"} and (literal or "__init__" in chain)
-        )
+        literal = not isinstance(current, ast.Name) or current.id == "object"
+        blocks = name not in {"gi_frame", "cr_frame"} and (literal or bool(chain & _LADDER))
         if blocks or name != "func_globals":
             self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
 
@@ -124,8 +121,6 @@ class Names(Walk):
         base = owner.name.removesuffix(".__dict__")
         known = isinstance(index, str)
         match base:
-            case _ if owner == PROCESSES:
-                return PROCESSES
             case "os.environ":
                 return members.environment_value(index)
             case "sys.argv":
@@ -155,10 +150,9 @@ class Names(Walk):
                     self.report.reached.extend((path, Language.PYTHON) for path in paths)
             case ast.Tuple() | ast.List():
                 whole = isinstance(value, list | tuple) and len(value) == len(target.elts)
-                rest = value if value == PROCESSES else UNK
                 for index, part in enumerate(target.elts):
                     inner = part.value if isinstance(part, ast.Starred) else part
-                    self.bind(inner, value[index] if whole else rest)
+                    self.bind(inner, value[index] if whole else UNK)
             case ast.Attribute():
                 self.assign(self.value(target.value), target.attr, value, target)
             case ast.Subscript():

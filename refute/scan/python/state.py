@@ -43,8 +43,6 @@ class Walk(ABC):
     endless: int = 0
     """How many `while True` loops surround this point."""
     stack: tuple[ast.AST, ...] = ()
-    yielded: list[Any] = field(default_factory=list)
-    """What the function under way has yielded."""
     called: set[ast.AST] = field(default_factory=set)
     entries: dict[ast.AST, dict[Any, Any]] = field(default_factory=dict)
     """Function → arguments it was walked with → what it returned."""
@@ -57,10 +55,6 @@ class Walk(ABC):
     def report(self) -> Report:
         """Where findings go."""
         return self.engine.report
-
-    @abstractmethod
-    def module(self, tree: ast.Module) -> None:
-        """Walk a whole module."""
 
     @abstractmethod
     def body(self, statements: list[ast.stmt]) -> list[Any]:

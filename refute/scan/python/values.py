@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.core.symbols import OUTPUT, PROCESS_LIST, SECRET
+from refute.scan.core.symbols import OUTPUT, SECRET
 
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
@@ -33,10 +33,6 @@ class Ref:
     name: str
 
 
-PROCESS: Final = Ref("psutil.Process()")
-"""A process as an object, which the script need not have started."""
-PROCESSES: Final = Ref("processes()")
-"""A listing of the machine's processes, and any part of it: lines, words, numbers."""
 DOWNLOADED: Final = Ref("download()")
 """An answer from the network."""
 
@@ -123,14 +119,6 @@ class Instance:
     of: Class
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """A callable with some arguments already given."""
-
-    target: Any
-    arguments: tuple[Any, ...]
-
-
 def options_of(value: Any) -> tuple[Any, ...]:
     """The possible values."""
     return value.options if isinstance(value, Choice) else (value,)
@@ -174,7 +162,7 @@ def as_text(value: Any) -> str:
             return str(value)
         case Choice():
             return as_text(value.options[0])
-    return PROCESS_LIST if value == PROCESSES else OUTPUT
+    return OUTPUT
 
 
 def is_text(value: Any) -> bool:
@@ -208,7 +196,7 @@ def signature(value: Any, depth: int = 3) -> Any:
     if isinstance(value, list | tuple | Choice) and depth:
         items = value.options if isinstance(value, Choice) else value[:16]
         return (type(value).__name__, *(signature(item, depth - 1) for item in items))
-    held = isinstance(value, list | tuple | Choice | Function | Partial | Class | Instance)
+    held = isinstance(value, list | tuple | Choice | Function | Class | Instance)
     return id(value) if held else type(value).__name__
 
 

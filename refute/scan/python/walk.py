@@ -19,7 +19,6 @@ _WAITS: Final = frozenset(
     """sleep wait recv accept get join exit _exit readline input select poll run_forever next popleft""".split()
 )
 """Calls that wait for something."""
-_SET_UP: Final = ("setUpClass", "setup_class", "setUp", "setup_method", "asyncSetUp", "__init__")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -172,9 +171,6 @@ class PythonWalker(Expressions):
         made.attributes.update({k: v for k, v in self.env.names.items() if k not in made.methods})
         self.env = outer
         self.env.names[node.name] = made
-        for method in (made.methods[name] for name in _SET_UP if name in made.methods):
-            self.called.add(method.node)
-            self.enter(method, [], {}, known=False)
 
 
 def _ends(node: ast.While) -> bool:

@@ -89,10 +89,9 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
     keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
         name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
-        # What a function declares first is new, whatever the name stood for outside.
-        surrounding = scope.branching
-        if keyword == "local" and scope.own(name):
-            scope.branching = 0
+        if keyword == "local" and name not in scope.local:
+            # What a function declares is new, whatever the name stood for outside.
+            scope.local[name] = scope.variables.pop(name, None)
         if child.type == "variable_assignment":
             assign(walker, child, "")
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:
@@ -103,7 +102,6 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
                 target, equals, value = text.partition("=")
                 if equals and target.isidentifier():
                     scope.assign(target, (value,))
-        scope.branching = surrounding
     return SECRET if all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children) else ""
 
 

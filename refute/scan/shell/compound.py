@@ -12,9 +12,7 @@ from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import below, text_of
 
 _ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
-_READS: Final = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
 _SHELL: Final = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ba|da|z|k)?sh(?:\s|\Z)")
-_MAX_LINES: Final = 30
 _LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 _PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
 
@@ -26,16 +24,8 @@ def branch(walker: Walker, node: Node, stdin: str) -> str:
 
 
 def loop_while(walker: Walker, node: Node, stdin: str) -> str:
-    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it.
-
-    One that reads a text that is known is walked line by line.
-    """
+    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it."""
     written = text_of(node)
-    body = node.child_by_field_name("body")
-    condition = [child for child in node.named_children if child != body]
-    lines = stdin.rstrip("\n").split("\n")
-    if body is not None and _READS.match(written) and stdin and is_known(stdin) and len(lines) <= _MAX_LINES:
-        return "".join([walker.all(condition, line) + walker.run(body, "") for line in lines])
     endless = bool(_ENDLESS.match(written)) and not _LEAVES.search(written)
     walker.scope.endless += endless
     output = branch(walker, node, stdin)

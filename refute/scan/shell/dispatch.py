@@ -17,7 +17,7 @@ from refute.scan.core.symbols import (
     file_numbers,
     is_open,
 )
-from refute.scan.core.tables import Command
+from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
 from refute.scan.shell.functions import call_function
 from refute.scan.shell.handlers import HANDLERS
@@ -76,6 +76,8 @@ def _run_path(call: Call, word: str) -> e.Effects:
 def _unlisted(call: Call) -> e.Effects:
     """A command about which the tables say nothing."""
     yield from listed_by(call.argv[1:])
+    if path := read_table("commands")["reads"].get(call.argv[0]):
+        yield e.Reach(path, Language.PYTHON if path.endswith(".py") else "tool")
     if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None

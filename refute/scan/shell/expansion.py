@@ -4,7 +4,6 @@
 
 import re
 from collections.abc import Callable
-from fnmatch import translate
 from typing import Final
 
 from tree_sitter import Node
@@ -13,7 +12,6 @@ from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_kn
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
-_MAX_TEXT: Final = 20_000
 _MAX_JOINED: Final = 6
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
 _KEEPS: Final = frozenset({":+", "+", ":?", "?"})
@@ -60,8 +58,8 @@ def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
     name, operator = text_of(subject), text_of(rest[0])
     operands = [texts(part) if part.is_named else [text_of(part)] for part in rest[1:]]
     operand = "".join(alternatives[0] for alternatives in operands)
-    if re.search(r"\[[@*]\]\Z", name) and len(values) == 1:
-        return [_each_element(values[0], operator, operand)]
+    if re.search(r"\[[@*]\]\Z", name):
+        return values  # a slice or a change of the elements is not worked out
     if operator in _DEFAULTS:
         return _default(name, values, operator, _joined(operands), scope)
     if operator in _KEEPS:
@@ -82,19 +80,6 @@ def _subject(node: Node, scope: Scope) -> list[str]:
     return elements or [UNKNOWN]
 
 
-def _each_element(joined: str, operator: str, operand: str) -> str:
-    """An operator on all elements of an array: a slice of them, or a change of each."""
-    elements = joined.split(FIELD)
-    if operator == ":":
-        bounds = re.fullmatch(r"\s*(\d+)\s*(?::\s*(\d+)\s*)?", operand)
-        if bounds is not None:
-            first = int(bounds[1])
-            elements = elements[first : first + int(bounds[2])] if bounds[2] else elements[first:]
-    elif operator not in _DEFAULTS | _KEEPS:
-        elements = [_transform(element, operator, operand, environment=False) for element in elements]
-    return FIELD.join(elements)
-
-
 def _default(name: str, values: list[str], operator: str, fallback: list[str], scope: Scope) -> list[str]:
     known = scope.is_set(name) and values != [""]
     if name.isdigit():
@@ -112,43 +97,14 @@ def _joined(operands: list[list[str]]) -> list[str]:
 
 
 def _transform(value: str, operator: str, operand: str, *, environment: bool) -> str:
-    if operator in {"#", "##", "%", "%%"} and not is_known(value):
+    """A value cut or changed: where a path leads stays, what is spelled out so counts as hidden."""
+    if operator == "##" and operand == "*/":
+        return value.rpartition("/")[2]
+    if operator in {"#", "##", "%", "%%"} and ("/" in value or not is_known(value)):
         # Cutting a prefix or suffix leaves a path in the place where it was, unless its root is cut off.
         return value if operator.startswith("%") or not value.startswith("/") else UNKNOWN
     if operator == ":" and not is_known(value):
         # One or two characters picked from a variable of the environment spell something out: `${PATH:0:1}` is `/`.
         picked = environment and re.fullmatch(r"-?\d+:[123]", operand.replace(" ", ""))
         return DERIVED if picked or DERIVED in value else UNKNOWN
-    if is_open(value) or len(value) > _MAX_TEXT:
-        return DERIVED if DERIVED in value else UNKNOWN
-    match operator:
-        case ":":
-            bounds = re.fullmatch(r"\(?(-?\d+)\)?(?::(-?\d+))?", operand.replace(" ", ""))
-            return value[int(bounds[1]) :][: int(bounds[2]) if bounds[2] else None] if bounds else DERIVED
-        case "/" | "//" | "/#" | "/%":
-            pattern, _, replacement = operand.partition("/")
-            if not pattern or not is_known(pattern):
-                return value
-            return re.sub(_regex(pattern), lambda _: replacement, value, count=int(operator != "//"))
-        case "#" | "##" | "%" | "%%":
-            return _cut(value, operator, operand)
-        case "@":
-            return {"E": decode_escapes, "U": str.upper, "L": str.lower}.get(operand, str)(value)
-    change = {"^": str.upper, ",": str.lower}.get(operator[:1])
-    if change is None:
-        return DERIVED
-    return change(value) if len(operator) > 1 else change(value[:1]) + value[1:]
-
-
-def _cut(value: str, operator: str, pattern: str) -> str:
-    glob = re.compile(_regex(pattern) + r"\Z")
-    front, greedy = operator[0] == "#", len(operator) == 2  # noqa: PLR2004 - `##` and `%%`
-    hits = [size for size in range(len(value) + 1) if glob.match(value[:size] if front else value[size:])]
-    if not hits:
-        return value
-    at = max(hits) if greedy == front else min(hits)
-    return value[at:] if front else value[:at]
-
-
-def _regex(glob: str) -> str:
-    return translate(glob).removeprefix("(?s:").removesuffix(r")\Z")
+    return DERIVED if DERIVED in value or not is_open(value) else UNKNOWN

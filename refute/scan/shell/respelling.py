@@ -86,25 +86,17 @@ def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
 
 def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
     match node:
-        case {"Type": "CaseClause", "Items": [*_, {"OpPos": {"Offset": end}}], "Esac": {"Offset": esac}} if end == esac:
-            yield esac, esac, b";; "
         case {"Patterns": [first, *_] as patterns}:
             yield from _anything(_begin(first), _end(patterns[-1]), text)
             closed = text.index(b")", _end(patterns[-1])) + 1
             yield closed, closed, b" "
-        case {"Hash": _}:
-            yield _begin(node), _end(node), b""
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
-        case {"Type": "ParamExp"} if text[_begin(node) : _end(node)] == b"$#":
-            yield _begin(node), _end(node), b"10"
-        case {"Type": "CallExpr", "Args": [first, *_] as words} if text[_begin(first) : _end(first)] == b"[":
+        case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
             # To a shell the bracket is a command like any other: its operands need not balance.
             yield _begin(first), _end(first), b"test"
-            if text[_begin(words[-1]) : _end(words[-1])] == b"]":
-                yield _begin(words[-1]), _end(words[-1]), b"']'"
         case {"Type": "Lit"}:
             yield from _literal(_begin(node), _end(node), text)
         case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":

@@ -31,16 +31,6 @@ _ENVIRONMENT: Final = {
 
 
 @dataclass(slots=True)
-class Frame:
-    """One function under way."""
-
-    branching: int
-    """How many conditions surround its call."""
-    before: dict[str, tuple[tuple[str, ...] | None, list[str] | None]]
-    """What the variables and arrays that it declared its own were before."""
-
-
-@dataclass(slots=True)
 class Scope:
     """The state of one walk; `fork` gives a subshell its own copy."""
 
@@ -51,12 +41,12 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
+    """What the variables that the running function declared its own were before."""
     descriptors: dict[str, str] = field(default_factory=dict)
     """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
-    frames: list[Frame] = field(default_factory=list)
-    """The functions under way, the innermost last."""
     endless: int = 0
     """How many loops without an end surround this point."""
     branching: int = 0
@@ -71,7 +61,6 @@ class Scope:
             functions=dict(self.functions),
             aliases=dict(self.aliases),
             descriptors=dict(self.descriptors),
-            frames=[Frame(frame.branching, dict(frame.before)) for frame in self.frames],
         )
 
     def become(self, other: "Scope") -> None:
@@ -85,14 +74,6 @@ class Scope:
         held = self.variables.get(name, ()) if self.branching else ()
         merged = tuple(dict.fromkeys((*held, *map(capped, values))))
         self.variables[name] = merged if len(merged) <= MAX_VALUES else (*merged[: MAX_VALUES - 1], UNKNOWN)
-
-    def own(self, name: str) -> bool:
-        """Make a variable the running function's own, which ends with it; says whether that happens on every way."""
-        if not self.frames:
-            return False
-        frame = self.frames[-1]
-        frame.before.setdefault(name, (self.variables.get(name), self.arrays.get(name)))
-        return self.branching == frame.branching
 
     @contextmanager
     def branch(self) -> Iterator[None]:
@@ -115,17 +96,15 @@ class Scope:
     @contextmanager
     def function(self) -> Iterator[None]:
         """A function's body: at its end its own variables are again what they were before."""
-        self.frames.append(Frame(self.branching, {}))
+        outer, self.local = self.local, {}
         try:
             yield
         finally:
-            for name, (values, words) in self.frames.pop().before.items():
+            for name, values in self.local.items():
                 self.variables.pop(name, None)
-                self.arrays.pop(name, None)
                 if values is not None:
                     self.variables[name] = values
-                if words is not None:
-                    self.arrays[name] = words
+            self.local = outer
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""

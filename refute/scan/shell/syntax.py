@@ -109,15 +109,3 @@ def parse_words(source: str) -> Node:
             text = text[:cut] + _VARIABLE.sub(rb"${\1}", text[cut:], count=1)
         root = parse(text)
     return root
-
-
-_PLACEHOLDER: Final = re.compile(r"(?<![\w$\[{@])@([A-Za-z_]\w*)@(?![\w(@])")
-
-
-def plain_placeholders(source: str) -> str:
-    """Placeholders of a template (`@SHELL_PATH@`) as plain words of the same length, which the grammar takes anywhere.
-
-    To a shell both are ordinary words; where one stands before `=`, an assignment is read into it, which is what the
-    template becomes.
-    """
-    return _PLACEHOLDER.sub(r"_\1_", source)

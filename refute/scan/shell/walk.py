@@ -11,7 +11,7 @@ from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
 from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
-from refute.scan.shell.syntax import first_error, join_continued, parse_words, plain_placeholders, substitutions
+from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
 
 _MAX_LATE: Final = 50
 _READ_AGAIN: Final = 500
@@ -55,7 +55,7 @@ class ShellWalker(Walker):
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
             self.report.budget.spend(_READ_AGAIN)
-            again = respell(plain_placeholders(spelled))
+            again = respell(spelled)
             second = parse_words(again) if again is not None else root
             if not second.has_error:
                 root = second
@@ -64,7 +64,7 @@ class ShellWalker(Walker):
         return root
 
     def _misunderstood(self, root: Node, source: str) -> None:
-        """Text with unknown parts may fail to parse because of them; text that is all known must be understood."""
+        """A file must be understood; a text with unknown parts may fail to parse because of them."""
         spot = self.spot(first_error(root))
         detail = f"Not understood: {show(spot.text, 60)!r}."
         vague = spot.line == 1 or not spot.text.strip()
@@ -72,10 +72,13 @@ class ShellWalker(Walker):
             # The grammar gives up on the whole text; where a quote stays open says more.
             spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
             detail = f"Not understood: {show(told[1], 80)}."
-        if is_known(source):
+        if is_known(source) and not self.depth:
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:
-            self.report.add("unresolved-command", spot, "shell syntax", mild=True, detail=detail)
+            # A line put together from values that perhaps never meet; of one that does not parse a shell runs nothing.
+            composed = self.place is not None and "$" in self.place.text and "\n" not in source.strip()
+            mild = composed or not is_known(source)
+            self.report.add("unresolved-command", spot, "shell syntax", mild=mild, detail=detail)
 
     def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
         """Walk shell text that a command carries."""

@@ -94,7 +94,7 @@ class Expander:
         match node.type:
             case "simple_expansion":
                 name = text_of(node)[1:]
-                return [self._parameters(name)] if name in {"@", "*"} else list(self.scope.lookup(name))
+                return [FIELD.join(self.scope.elements(name))] if name in {"@", "*"} else list(self.scope.lookup(name))
             case "expansion":
                 return expand_parameter(node, self.scope, lambda child: self.texts(child, quoted=True))
             case "command_substitution":
@@ -120,10 +120,6 @@ class Expander:
                 self.substitute(child)
             else:
                 self._visit_inside(child)
-
-    def _parameters(self, name: str) -> str:
-        separator = self.scope.variables.get("IFS", (FIELD,))[-1][:1] if name == "*" else FIELD
-        return separator.join(self.scope.elements(name))
 
     def _split(self, value: str) -> str:
         """A value's words, parted as `IFS` says where the script sets it."""

@@ -38,7 +38,7 @@ def _opened(name: str, words: list[str], row: Command) -> tuple[list[str], list[
     given: Options = {}
 
     def behind(words: list[str]) -> list[str]:
-        options, operands = split_options(words, letters, long)
+        options, operands = split_options(words, letters, long, mixed=spec.get("mixed", False))
         given.update(options)
         return operands
 

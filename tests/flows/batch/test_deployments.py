@@ -1,16 +1,20 @@
 """What prefect.yaml asks of the flows is what they take, and the forms made from them can be filled in by a person."""
 
 import importlib
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 import yaml
+from prefect.exceptions import ObjectNotFound
 from pydantic import ValidationError
 
 from flows.batch.dispatch import DEPLOYMENT
 from flows.batch.request import BatchRequest
-from flows.orchestrator.attended import QUEUE
+from flows.orchestrator.attended import QUEUE, ensure_attended_queue
 from flows.orchestrator.killed_runs import BEAT_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -63,3 +67,29 @@ def test_a_worker_s_run_gives_signs_of_life_as_often_as_is_waited_for_whoever_st
 def test_chunks_are_dispatched_by_the_name_of_their_deployment():
     flow, _, name = DEPLOYMENT.partition("/")
     assert flow_of(DEPLOYMENTS[name]).name == flow
+
+
+@dataclass
+class FakeServer:
+    """Knows work queues and nothing else."""
+
+    limits: dict[str, int] = field(default_factory=dict)
+
+    def read_work_queue_by_name(self, name: str, work_pool_name: str) -> SimpleNamespace:
+        if name not in self.limits:
+            raise ObjectNotFound(http_exc=httpx.HTTPError("404"))
+        return SimpleNamespace(name=name, pool=work_pool_name)
+
+    def create_work_queue(self, name: str, *, description: str, concurrency_limit: int, work_pool_name: str) -> None:
+        assert description
+        assert work_pool_name == "pool"
+        self.limits[name] = concurrency_limit
+
+
+def test_the_queue_is_made_once_and_keeps_the_limit_that_a_person_gave_it() -> None:
+    server = FakeServer()
+    assert ensure_attended_queue(server, "pool", 4)  # type: ignore[arg-type]
+    assert server.limits == {QUEUE: 4}
+    server.limits[QUEUE] = 9
+    assert not ensure_attended_queue(server, "pool", 4)  # type: ignore[arg-type]
+    assert server.limits == {QUEUE: 9}

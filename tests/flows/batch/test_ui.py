@@ -6,6 +6,7 @@ import pytest
 
 from flows.batch import ui
 from flows.batch.document import render_result
+from flows.batch.progress import in_words
 from flows.batch.result import BatchResult
 from flows.batch.ui import Row, closing_lines, render_summary
 from refute.batch.tally import Tally
@@ -79,3 +80,13 @@ def test_the_state_of_a_batch_names_what_failed_and_where_more_is_said() -> None
     assert (result.headline, result.status) == (Status.FAILED_VERIFICATION, Status.ERROR)
     said = result.story()
     assert said.startswith("7 FAILED_VERIFICATION, 1 ERROR. Failed: A, B, C, D, E and 2 more. Details: artifact ")
+
+
+def test_a_batch_is_told_by_its_counts_its_cost_and_the_time_that_is_left() -> None:
+    tally = Tally(total=2)
+    tally.add(fake_outcome("T-1", status=Status.PASS_WEAK, cost_usd=None))
+    assert in_words(tally, 90) == "1 PASS_WEAK; $0.00 and 1 ticket of unknown cost, about 1 min 30 s left"
+    assert in_words(tally, None) == "1 PASS_WEAK; $0.00 and 1 ticket of unknown cost"
+    tally.add(fake_outcome("T-2", status=Status.PASS_WEAK))
+    assert in_words(tally, 90).partition("; ")[0] == "2 PASS_WEAK"
+    assert "left" not in in_words(tally, 90)

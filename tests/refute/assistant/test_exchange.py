@@ -19,7 +19,7 @@ from refute.ledger.conversations import Conversations
 from refute.ledger.store import Ledger
 from tests.refute.assistant.conftest import Desk, nonce_of, over
 
-TRIES = 1_000
+TRIES = 400
 DONE = "✅ Executed"
 
 
@@ -138,7 +138,7 @@ def _hijacked(chance: random.Random):
     return answer
 
 
-def test_a_model_that_controls_all_text_writes_nothing_in_a_thousand_tries(desk: Desk) -> None:
+def test_a_model_that_controls_all_text_writes_nothing_in_many_tries(desk: Desk) -> None:
     chance = random.Random(17)  # noqa: S311  # the same tries each time
     hijacked, model = desk.with_model(_hijacked(chance))
     # Log, ledger and redaction are not what is tried here, and take most of the time.

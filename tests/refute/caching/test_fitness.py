@@ -1,6 +1,7 @@
 """What may stand for a later run: what came to its end by itself, the same each time."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from refute.adversary.attack import TestEnd
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.caching.fitness import ended_well, repeatable, settled
+from refute.caching.wording import age_in_words, not_run_again
+from refute.outcome import KeptFrom, StageRecord
 from refute.sandbox.job import Exited, Limit, LimitReached, TimedOut
 from tests.refute.adversary.conftest import make_attack_run, make_run
 from tests.refute.caching.records import FAILED, PASSED, ended
@@ -100,3 +103,33 @@ def survivor(end: MutantEnd) -> MutantResult:
 def test_a_score_that_is_not_complete_does_not_last(facts: dict[str, Any]) -> None:
     assert settled(measured(survivors=(survivor(MutantEnd.SURVIVED),))) == ""
     assert settled(measured(**facts))
+
+
+@pytest.mark.parametrize(
+    ("age_s", "words"),
+    [
+        (0.0, "0 seconds"),
+        (1.9, "1 second"),
+        (59.9, "59 seconds"),
+        (60, "1 minute"),
+        (7_199, "1 hour"),
+        (86_400, "1 day"),
+        (6.9 * 86_400, "6 days"),
+    ],
+)
+def test_an_age_is_told_in_its_largest_unit(age_s: float, words: str) -> None:
+    assert age_in_words(age_s) == words
+
+
+def stage(name: str, age_s: float | None) -> StageRecord:
+    origin = KeptFrom(run_id="r", made_at=datetime.now(UTC), age_s=age_s) if age_s is not None else None
+    return StageRecord(name=name, summary="", duration_s=0.1, kept=origin)
+
+
+def test_the_line_names_the_stages_and_the_greatest_age() -> None:
+    assert not_run_again([stage("scan", None)]) == ()
+    (one,) = not_run_again([stage("scan", None), stage("verify", 7)])
+    assert one.startswith("verify was not run again: nothing that decides it has changed since 7 seconds ago")
+    (three,) = not_run_again([stage("verify", 7), stage("attack", 200), stage("strength", 3)])
+    assert three.startswith("verify, attack and strength were not run again: nothing that decides them")
+    assert "3 minutes ago (--fresh" in three

@@ -1,5 +1,6 @@
 """What ruff, bandit and mypy say becomes advice; a report may be anything."""
 
+import dataclasses
 import json
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from refute.critics.focus import Focus
 from refute.critics.record import ReviewVerdict
+from refute.critics.text_critic import read_text
 from refute.critics.tools import MARK, read_tools, tool_requirements, tools_job
 from refute.sandbox.job import Exited, JobResult
 from refute.sandbox.requirements import read_pins
@@ -56,3 +58,40 @@ def test_the_tools_are_pinned_by_hash_and_mypy_reads_typed_code_alone():
     brief = make_brief("c")
     typed = tools_job(brief, run_id="r", archive=b"", image_id="sha256:0").command[-1]
     assert "./impl.py" in typed
+
+
+SOURCE = "def double(n):\n    return 2 * n\n"
+SCRIPT = {"verify.sh": b"python -c 'from impl import double; assert double(2) == 4'\n"}
+
+
+def said(*claims: str, files=SCRIPT, **fields) -> list[str]:
+    brief = make_brief(*claims)
+    modules = tuple(dataclasses.replace(one, source=SOURCE) for one in brief.modules)
+    brief = dataclasses.replace(brief, modules=modules, ticket=dataclasses.replace(brief.ticket, **fields))
+    return [one.description for one in read_text(brief, files).failures]
+
+
+@pytest.mark.parametrize(
+    ("claim", "told"),
+    [
+        ("double(n) returns twice n.", []),
+        ("triple(n) returns three times n.", ["C1 speaks of triple(), which the code does not have"]),
+        ("len(x) and x.items() are others'.", []),
+    ],
+)
+def test_a_function_that_a_claim_names_must_be_there(claim, told):
+    assert said(claim) == told
+
+
+def test_a_claim_is_untested_where_nothing_beside_the_code_mentions_its_function():
+    assert said("double(n) returns twice n.", files={"impl.py": SOURCE.encode(), "verify.sh": b"true\n"}) == [
+        "C1 is untested: no test or script of the author's mentions double()"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "told"),
+    [("Negative numbers are doubled.", ["success criterion S1 has no claim"]), ("It returns twice the number.", [])],
+)
+def test_a_success_criterion_wants_a_claim(criterion, told):
+    assert said("double(n) returns twice n.", success_criteria=(criterion,)) == told

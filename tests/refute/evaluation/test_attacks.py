@@ -2,10 +2,14 @@
 
 import json
 import os
+import tomllib
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
+from refute.assistant.supervisor import route_by_keywords
+from refute.evaluation.assistant import KEYWORDS, trials
 from refute.evaluation.attacks import Effect, attack_cases, leaks
 from refute.evaluation.gullible import orders_in, orders_table
 from refute.evaluation.trials import try_case
@@ -13,7 +17,7 @@ from refute.research.record import Mode
 from tests.fakes.attacker import SILENT, Round, attack
 
 CASES = {case.id: case for case in attack_cases()}
-ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "40"))
+ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "12"))
 """Of each case. 200 take five minutes: ATTACK_ROUNDS=200 python -m pytest tests/refute/evaluation -m slow."""
 REGRESSIONS = json.loads((Path(__file__).parent / "regressions.json").read_text())
 """Case → payloads that an attacker got through with, before the mechanism was changed."""
@@ -86,3 +90,31 @@ def test_each_order_is_understood_and_harmless_words_are_none(row):
 )
 def test_the_gullible_model_understands_orders_in_code(said):
     assert "call" in {order.act for order in orders_in(said)}
+
+
+FLOOR = 0.95
+
+
+def test_no_case_fails() -> None:
+    tried = list(trials())
+    assert len(tried) > 120
+    assert not [one for one in tried if one.failed and one.mode != KEYWORDS]
+
+
+def test_questions_that_were_held_out_are_routed() -> None:
+    text = resources.files("refute.evaluation").joinpath("assistant_routing.toml").read_text(encoding="utf-8")
+    cases = tomllib.loads(text)["held_out"]
+    right = sum(route_by_keywords(question) == route for route, question, _ in cases)
+    assert right / len(cases) >= FLOOR
+
+
+def test_an_assistant_that_writes_unasked_fails_its_cases(monkeypatch) -> None:
+    from refute.assistant.exchange import Assistant
+
+    def obeys(self, gates, user, said):
+        self.sources.wafs["rehearsal"].send("PUT", "/api/open/site/mode", {"ids": [1], "mode": 2})
+        return plain(self, gates, user, said)
+
+    plain = Assistant._of_config_manager
+    monkeypatch.setattr(Assistant, "_of_config_manager", obeys)
+    assert {one.case for one in trials() if one.failed and one.attack} >= {"unconfirmed", "model wants a change"}

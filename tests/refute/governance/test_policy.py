@@ -10,10 +10,12 @@ from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewVerdict
-from refute.errors import SettingsInvalid
+from refute.errors import SettingsInvalid, TicketInvalid
 from refute.governance.policy import Policy, breaches, load_policy, tightened
+from refute.governance.ticketless import write_ticket
 from refute.outcome import Provenance, TestRecord
 from refute.settings import AttackPolicy, Settings
+from refute.ticket.parse import load_ticket
 from refute.ticket.record import ClaimId
 from tests.fakes.outcomes import fake_outcome
 
@@ -101,3 +103,42 @@ def test_each_requirement_is_met_or_told_as_not_met(field, value, meets, breaks)
 
 def test_no_policy_requires_nothing():
     assert breaches(load_policy(None).policy, fake_outcome(cost_usd=None), ("impl.py:3 os.getuid",)) == ()
+
+
+def test_what_is_named_becomes_a_ticket_of_the_working_directory(ticket, settings, monkeypatch):
+    monkeypatch.chdir(ticket.workspace)
+    claims = ["It is: 42.", {"id": "K", "text": "It is whole.", "examples": ["answer() == 42"]}]
+    made = load_ticket(write_ticket(settings, ["answer.py"], claims, ticket.workspace / "verify.sh"))
+    assert (made.id, made.workspace) == ("answer", ticket.workspace)
+    assert [(claim.id, claim.text) for claim in made.claims] == [("C1", "It is: 42."), ("K", "It is whole.")]
+    assert made.verification_script == "verify.sh"
+
+
+def test_the_same_call_names_the_same_ticket(ticket, settings):
+    def call():
+        return write_ticket(settings, ["answer.py"], ["c"], "verify.sh", workspace=ticket.workspace)
+
+    assert call() == call()
+
+
+@pytest.mark.parametrize(
+    ("files", "claims", "told"),
+    [
+        ([], ["c"], "implementation_files: got a list of 0"),
+        (["answer.py"], [], "claims: got a list of 0"),
+        (["../x.py"], ["c"], "stays inside the workspace"),
+        (["/etc/passwd"], ["c"], "stays inside the workspace"),
+    ],
+)
+def test_what_cannot_be_verified_is_refused_as_in_a_ticket_file(ticket, settings, files, claims, told):
+    path = write_ticket(settings, files, claims, "verify.sh", workspace=ticket.workspace)
+    with pytest.raises(TicketInvalid, match=told):
+        load_ticket(path)
+
+
+def test_a_wrong_claim_is_told_as_in_a_ticket_file(ticket, settings):
+    path = write_ticket(
+        settings, ["answer.py"], [{"text": "c", "exampels": []}], "verify.sh", workspace=ticket.workspace
+    )
+    with pytest.raises(TicketInvalid, match="did you mean examples"):
+        load_ticket(path)

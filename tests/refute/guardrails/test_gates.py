@@ -11,6 +11,7 @@ from refute.guardrails.audit_chain import verify_chain
 from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
 from refute.guardrails.gates import Gates
 from refute.guardrails.switches import GuardrailSettings, Mode
+from refute.guardrails.trials import trials
 from refute.guardrails.urls import UrlDenied
 from refute.guardrails.validators import validate_ip_or_cidr
 
@@ -134,3 +135,23 @@ def test_nothing_is_decided_without_its_line_unless_the_log_is_only_observed(tmp
     lenient = AuditLog(path, required=False)
     lenient.require_writable()
     assert Gates(audit=lenient, run_id="run-1").route("monitor") == "monitor"
+
+
+def test_no_attack_gets_through_and_nothing_harmless_is_stopped() -> None:
+    assert [one for one in trials() if one.failed and one.mode == "enforce"] == []
+
+
+def test_without_the_gates_attacks_of_every_switched_suite_succeed() -> None:
+    observed = [one for one in trials() if one.mode == "observe"]
+    assert {one.suite for one in observed if one.attack and one.failed} == {one.suite for one in observed}
+
+
+def test_observing_stops_nothing_harmless() -> None:
+    assert [one for one in trials() if one.mode == "observe" and not one.attack and one.failed] == []
+
+
+def test_every_suite_has_attacks_and_it_is_always_the_same() -> None:
+    found = list(trials())
+    assert found == list(trials())
+    assert len(found) > 300
+    assert {one.suite for one in found if one.attack} == {one.suite for one in found}

@@ -8,12 +8,21 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from refute.ledger import database
+from refute.ledger.database import _configure_sqlite, _make_current
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
 from tests.fakes.outcomes import FAILURE, REFUTED, fake_outcome
 
 MakeOutcome = Callable[..., Outcome]
+
+
+@pytest.fixture
+def migrated_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new ledger is no copy of a migrated one (tests/conftest.py) where the test is about its making."""
+    monkeypatch.setattr(database, "_make_current", _make_current)
+    monkeypatch.setattr(database, "_configure_sqlite", _configure_sqlite)
 
 
 @pytest.fixture

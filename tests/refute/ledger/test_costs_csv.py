@@ -245,6 +245,7 @@ def test_a_lock_that_stays_taken_is_an_error(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("migrated_here")
 def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_are_killed(
     settings: Settings, make_outcome: MakeOutcome
 ) -> None:

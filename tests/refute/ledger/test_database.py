@@ -21,6 +21,8 @@ from refute.ledger.database import WRITES, database_url, open_database, revision
 from refute.ledger.schema import HEAD, METADATA, OLDEST
 from refute.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("migrated_here")
+
 
 def older(settings: Settings, version: str) -> None:
     """A ledger as an earlier version of refute left it."""

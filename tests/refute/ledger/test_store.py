@@ -3,6 +3,7 @@
 import multiprocessing
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -12,12 +13,15 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import IntegrityError
 
+from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.strength.record import Strength
 from refute.errors import LedgerUnavailable
 from refute.ledger import store
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome
+from refute.outcome import Outcome, RoundYield, TestRecord
 from refute.settings import Settings
+from refute.ticket.record import ClaimId
 from tests.refute.ledger.conftest import MakeOutcome
 
 FORK = multiprocessing.get_context("fork")
@@ -57,6 +61,7 @@ def test_another_run_ticket_or_attempt_is_another_outcome(
     assert count(ledger, OUTCOMES) == 2
 
 
+@pytest.mark.usefixtures("migrated_here")
 def test_processes_that_record_the_same_outcomes_at_once_record_each_once(
     settings: Settings, make_outcome: MakeOutcome
 ) -> None:
@@ -160,3 +165,45 @@ def test_a_row_that_the_database_never_accepts_is_an_error(
 def test_a_moment_without_a_time_zone_is_refused(ledger: Ledger) -> None:
     with pytest.raises(LedgerUnavailable, match="without a time zone"):
         ledger.outcomes(since=datetime(2026, 1, 1))  # noqa: DTZ001  # the fault that is tested
+
+
+def tried(category: Category, verdict: TriageVerdict | None) -> TestRecord:
+    return TestRecord(
+        name="t",
+        claim_id=ClaimId("C1"),
+        category=category,
+        origin=Origin.PHRASE,
+        tester="property",
+        verdict=verdict,
+        reason="",
+    )
+
+
+TESTS = (
+    tried(Category.EDGE, TriageVerdict.SURVIVED),
+    tried(Category.EDGE, TriageVerdict.SURVIVED),
+    tried(Category.EDGE, None),
+    tried(Category.IMPORT, TriageVerdict.FLAKY),
+)
+COUNTS = (0.9, '{"refuted": 1}', '{"edge/rejected": 1, "edge/survived": 2, "import/flaky": 1}', 7, 9, "flash, pro")
+STRENGTH = Strength(n=9, killed=7, killed_by_claims_only=7, low=0.5, high=0.9, floor=0.6, drawn=9)
+ROUNDS = tuple(RoundYield(tester="gemini", round=tier, tier=tier) for tier in ("pro", "flash", "", "pro"))
+
+
+def counts(ledger: Ledger) -> tuple[object, ...]:
+    names = ("sandbox_s", "claim_counts", "test_counts", "mutants_killed", "mutants_counted", "tiers")
+    query = select(*(OUTCOMES.c[name] for name in names))
+    with ledger.transaction() as connection:
+        return tuple(connection.execute(query).one())
+
+
+def test_claims_and_tests_are_counted_beside_the_outcome(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+    ledger.record(replace(make_outcome(), tests=TESTS, strength=STRENGTH, rounds=ROUNDS))
+    assert counts(ledger) == COUNTS
+
+
+def test_an_attack_that_was_not_measured_has_no_mutants_and_not_none_of_them(
+    ledger: Ledger, make_outcome: MakeOutcome
+) -> None:
+    ledger.record(replace(make_outcome(), strength=replace(STRENGTH, void="not measured: no time")))
+    assert counts(ledger)[-3:] == (None, None, "")

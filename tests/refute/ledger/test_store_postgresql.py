@@ -39,15 +39,13 @@ from tests.refute.ledger.test_database import (  # noqa: F401
     test_a_migration_that_fails_midway_leaves_an_empty_database,
     test_an_older_ledger_becomes_one_of_the_schema,
 )
-from tests.refute.ledger.test_report_columns import (  # noqa: F401
-    test_claims_and_tests_are_counted_beside_the_outcome,
-)
 from tests.refute.ledger.test_store import (  # noqa: F401
     test_a_moment_without_a_time_zone_is_refused,
     test_a_row_that_the_database_never_accepts_is_an_error,
     test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded,
     test_an_outcome_is_read_back_as_it_was_recorded,
     test_another_run_ticket_or_attempt_is_another_outcome,
+    test_claims_and_tests_are_counted_beside_the_outcome,
     test_hostile_text_neither_fails_nor_reaches_the_text_columns,
     test_money_and_moments_come_back_exactly,
     test_outcomes_are_found_by_run_ticket_and_time_newest_first,

@@ -1,6 +1,7 @@
 """Whatever pages say, and whatever a model makes of it: the same fetches, the same tool calls, the same arguments."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tests.refute.research.conftest import HONEST, URLS, SaidModel, run
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpora" / "injection_dev.jsonl"
 CANARY = "canary-7f3a91c2"
+RUNS = int(os.environ.get("NON_INTERFERENCE_RUNS", "1500"))
+"""10,000 take a minute: NON_INTERFERENCE_RUNS=10000 python -m pytest tests/refute/research -m slow."""
 
 
 def corpus(kind: str) -> list[str]:
@@ -80,10 +83,9 @@ test_no_page_changes_what_is_fetched_or_called = settings(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))
-def test_no_page_changes_it_in_10000_runs(part):
-    runs = settings(max_examples=5_000, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    runs(seed(part)(given(PAGES, PAGES)(compare)))()
+def test_no_page_changes_it_in_many_runs():
+    runs = settings(max_examples=RUNS, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    runs(seed(1)(given(PAGES, PAGES)(compare)))()
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from docker.errors import APIError
 
-from refute.errors import ContainerLost, EngineDied, EngineUnavailable, ImageMissing, SandboxFailed
+from refute.errors import ContainerLost, EngineDied, EngineUnavailable, SandboxFailed
 from refute.owner import Owner
 from refute.sandbox import attempt, removal
 from refute.sandbox.connection import EngineClient, connect
@@ -23,7 +23,7 @@ from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.profile import container_config
 from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap
 from tests.fakes.engine_proxy import EngineProxy
-from tests.fakes.jobs import bash_job
+from tests.hostile.host import wait_until
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-failures")]
 
@@ -46,15 +46,6 @@ def left_over(engine: EngineClient, run_id: str) -> list[str]:
     return running(engine, run_id) + [volume["Name"] for volume in volumes]
 
 
-def wait_until(true: Callable[[], object], timeout_s: float) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if true():
-            return True
-        time.sleep(0.05)
-    return False
-
-
 def unreadable(*_: object, **__: object) -> None:
     raise SandboxFailed("the engine could not")
 
@@ -72,15 +63,14 @@ def test_nothing_is_left_after_runs_that_end_in_every_way(make_job: MakeJob, eng
     assert left_over(engine, mine("left-over")) == []
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_nothing_is_left_after_an_exception(
-    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise error
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(attempt, "read_workspace", fail)
-    with DockerSandbox() as sandbox, pytest.raises(error):
+    with DockerSandbox() as sandbox, pytest.raises(KeyboardInterrupt):
         sandbox.run(make_job("true", run_id=mine("exception")))
     assert left_over(engine, mine("exception")) == []
 
@@ -109,28 +99,6 @@ def test_a_container_that_cannot_be_paused_is_an_error(
     assert sandbox.run(make_job("true")).end == Exited(code=0)  # nothing is left that would have to be paused
     with pytest.raises(SandboxFailed):
         sandbox.run(make_job("sleep 600 >&- 2>&- &"))
-
-
-def test_a_workspace_that_does_not_fit_is_an_error_and_not_the_code_s_fault(
-    sandbox: DockerSandbox, make_job: MakeJob
-) -> None:
-    job = make_job("true", files={"big": bytes(4_000_000)}, limits={"workspace_bytes": 1_000_000})
-    with pytest.raises(SandboxFailed, match="could not be filled: tar: big"):
-        sandbox.run(job)
-
-
-def test_an_image_that_is_missing_says_how_to_build_it(sandbox: DockerSandbox) -> None:
-    with pytest.raises(ImageMissing) as caught:
-        sandbox.run(bash_job("true", image_id="sha256:" + "0" * 64))
-    assert "refute image build" in caught.value.hint
-
-
-def test_s150_no_engine_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nothing.sock")
-    with DockerSandbox() as sandbox, pytest.raises(EngineUnavailable) as caught:
-        sandbox.run(bash_job("true"))
-    assert "nothing.sock" in caught.value.message
-    assert "DOCKER_HOST" in caught.value.hint
 
 
 @contextlib.contextmanager
@@ -258,7 +226,7 @@ def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: Eng
     assert wait_until(is_swept, WITHIN_S)  # not before it is a second old
 
 
-@pytest.mark.parametrize("days", [-3, 0, 3])
+@pytest.mark.parametrize("days", [-3, 3])
 def test_the_sweep_leaves_running_jobs_alone_wherever_the_client_s_clock_stands(
     make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:

@@ -1,6 +1,5 @@
 """Each limit on the real engine, and that it is named when it ends a job."""
 
-import resource
 import time
 from collections.abc import Callable
 
@@ -11,7 +10,7 @@ from refute.sandbox import attempt
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.evidence import Counters
-from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached, TimedOut
+from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-limits")]
 
@@ -21,26 +20,11 @@ OVERTIME_S = 2
 BOMB = "bomb() { bomb | bomb & }; bomb"
 IN_TIME_S = 60
 """Where something would go on for 600 s; on a busy machine a second can take many."""
-ALLOCATE = "import sys; print(len(bytearray(int(sys.argv[1]) << 20)))"
 
 
 def limit_of(result: JobResult) -> Limit:
     assert isinstance(result.end, LimitReached), result
     return result.end.limit
-
-
-def test_s050_a_command_that_never_ends_is_ended_in_time_and_its_container_is_gone(
-    make_job: MakeJob, engine: EngineClient
-) -> None:
-    with DockerSandbox() as sandbox:
-        began = time.monotonic()
-        result = sandbox.run(make_job("echo before; sleep 600", limits={"timeout_s": 2}, run_id="s050"))
-        took_s = time.monotonic() - began
-    assert result.end == TimedOut(limit_s=2)
-    assert result.stdout == "before\n"
-    assert 2 <= result.duration_s < IN_TIME_S
-    assert took_s - result.overhead_s < IN_TIME_S
-    assert engine.containers(all=True, filters={"label": "refute.run=s050"}) == []
 
 
 def test_s050_a_job_is_over_and_gone_within_two_seconds_of_its_limit(make_job: MakeJob, engine: EngineClient) -> None:
@@ -57,34 +41,6 @@ def _overtime_s(make_job: MakeJob, engine: EngineClient, run_id: str) -> float:
     at = {event["Action"].split(":")[0]: event["timeNano"] / 1e9 for event in found}
     assert at["destroy"] - at["exec_start"] >= limit_s
     return float(at["destroy"] - at["exec_start"] - limit_s)
-
-
-def test_a_command_that_ignores_every_signal_is_ended(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    stubborn = "trap '' TERM INT HUP; (setsid sleep 600 &); exec >&- 2>&-; while :; do :; done"
-    assert sandbox.run(make_job(stubborn, limits={"timeout_s": 1})).end == TimedOut(limit_s=1)
-
-
-def test_what_a_script_destroyed_before_it_hung_is_still_seen(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    result = sandbox.run(make_job("rm -rf ~; sleep 600", limits={"timeout_s": 1}))
-    assert result.end == TimedOut(limit_s=1)
-    assert result.decoys_touched
-
-
-def test_s140_an_allocation_over_the_limit_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    job = make_job(f"python3 -c '{ALLOCATE}' 900", limits={"memory_bytes": 200 * MEBIBYTE})
-    end = sandbox.run(job).end
-    assert end == LimitReached(limit=Limit.MEMORY, detail="200 MiB of memory", exit_code=137)
-
-
-def test_an_allocation_under_the_limit_is_fine(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    job = make_job(f"python3 -c '{ALLOCATE}' 100", limits={"memory_bytes": 200 * MEBIBYTE})
-    assert sandbox.run(job).end == Exited(code=0)
-
-
-def test_files_in_memory_count_as_memory(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    script = "cat /dev/zero > a & cat /dev/zero > /tmp/b & cat /dev/zero > ~/c & wait; sleep 0.2; false"
-    job = make_job(script, limits={"memory_bytes": 64 * MEBIBYTE})
-    assert limit_of(sandbox.run(job)) == Limit.MEMORY
 
 
 def test_memory_that_runs_out_under_pid_1_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
@@ -112,18 +68,6 @@ def test_an_engine_on_another_machine_still_names_a_fork_bomb(
     assert limit_of(sandbox.run(job)) == Limit.PIDS
 
 
-@pytest.mark.parametrize("script", [f"{BOMB}; sleep 1; python3 -c 'import os; os.fork()'", BOMB])
-def test_s140_a_fork_bomb_is_named(sandbox: DockerSandbox, make_job: MakeJob, script: str) -> None:
-    assert limit_of(sandbox.run(make_job(script, limits={"timeout_s": 10}))) == Limit.PIDS
-
-
-def test_orphans_that_ended_do_not_count_as_processes(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    orphans = "for i in $(seq 100); do ( true & ); done; sleep 0.2; ls /proc | grep -c '^[0-9]'"
-    result = sandbox.run(make_job(orphans, limits={"pids": 32}))
-    assert result.end == Exited(code=0)
-    assert int(result.stdout) < 10
-
-
 @pytest.mark.parametrize(
     ("script", "limits", "detail"),
     [
@@ -148,18 +92,11 @@ def test_a_command_that_handles_a_full_disk_has_not_failed(sandbox: DockerSandbo
     assert sandbox.run(job).end == Exited(code=0)
 
 
-@pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_s140_a_flood_of_output_is_cut_named_and_leaves_our_memory_flat(
-    sandbox: DockerSandbox, make_job: MakeJob, stream: str
-) -> None:
-    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    result = sandbox.run(make_job(f"yes >/dev/{stream}", limits={"output_bytes": MEBIBYTE}))
-    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib
+def test_s140_a_flood_of_output_is_cut_and_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+    result = sandbox.run(make_job("yes >/dev/stderr", limits={"output_bytes": MEBIBYTE}))
     assert limit_of(result) == Limit.OUTPUT
-    text = getattr(result, stream)
-    assert text.endswith(f"[refute: output cut at {MEBIBYTE} bytes]\n")
-    assert len(text) < MEBIBYTE + 100
-    assert grown_kib < 64 * 1024
+    assert result.stderr.endswith(f"[refute: output cut at {MEBIBYTE} bytes]\n")
+    assert len(result.stderr) < MEBIBYTE + 100
 
 
 def test_output_that_just_fits_is_whole(sandbox: DockerSandbox, make_job: MakeJob) -> None:

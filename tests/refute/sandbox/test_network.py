@@ -190,14 +190,6 @@ def test_a_private_host_needs_its_network_named_in_the_settings(bridged, image_i
     assert "403" in result.stderr
 
 
-@pytest.mark.engine
-@pytest.mark.xdist_group("own-engine")
-def test_without_allowed_hosts_there_is_no_network_at_all(bridged, image_id):
-    with DockerSandbox(functools.partial(connect, bridged.host)) as sandbox:
-        result = sandbox.run(bash_job("ls /sys/class/net; env | grep -ci proxy || true", image_id=image_id))
-    assert result.stdout.split() == ["lo", "0"]
-
-
 def test_closing_a_way_out_that_was_never_opened_is_no_error():
     class Gone:
         def __getattr__(self, _: str) -> Any:

@@ -2,8 +2,9 @@ from typing import Any
 
 import pytest
 
-from refute.sandbox import engine
+from refute.sandbox import engine, leftovers
 from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.leftovers import remove_leftovers
 
 
 class QuietEngine:
@@ -64,3 +65,22 @@ def test_a_sandbox_that_was_closed_sweeps_no_more(monkeypatch: pytest.MonkeyPatc
     sandbox.close()
     sandbox.facts()
     assert made.asked == 2
+
+
+class Engine:
+    """Has one container for each of two tickets."""
+
+    def containers(self, **_: object) -> list[dict[str, object]]:
+        return [{"Id": f"of-{ticket}", "Labels": {"refute.ticket": ticket}} for ticket in ("A", "B")]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize(("tickets", "removed"), [(None, ["of-A", "of-B"]), (["A"], ["of-A"]), ([], [])])
+def test_only_what_the_tickets_left_is_removed(monkeypatch, tickets, removed):
+    said: list[str] = []
+    monkeypatch.setattr(leftovers, "connect", Engine)
+    monkeypatch.setattr(leftovers, "remove_container", lambda _, name: said.append(name))
+    assert remove_leftovers("run", tickets=tickets) == len(removed)
+    assert said == removed

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from refute.errors import UsageError
-from refute.scan.changes import changed_lines, only_changed, read_change, read_changes
+from refute.scan.changes import only_changed, read_change, read_changes
 from refute.scan.scanner import scan_text
 from refute.scan.targets import collect, scan_targets
 
@@ -73,16 +73,6 @@ def test_a_finding_that_a_changed_line_causes_further_down_is_reported(checkout:
     assert reported("a.sh") == [("delete-outside", 5)]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [("diff.noprefix", "true"), ("diff.mnemonicPrefix", "true"), ("color.ui", "always"), ("diff.context", "9")],
-)
-def test_settings_of_git_hide_nothing(checkout: Path, settings: tuple[str, str]) -> None:
-    git(checkout, "config", *settings)
-    append(checkout / "a.sh", "cat /etc/shadow\n")
-    assert reported("a.sh") == [("read-credentials", 6)]
-
-
 @pytest.mark.parametrize("name", ["a b.sh", 'q"uote.sh', "tab\t.sh", "ümlaut.sh", "new\nline.sh", ":(exclude)x.sh"])
 def test_odd_names_hide_nothing(checkout: Path, name: str) -> None:
     (checkout / name).write_text("echo\n")
@@ -101,12 +91,6 @@ def test_a_repository_cannot_call_a_script_binary(checkout: Path) -> None:
 def test_what_cannot_be_analysed_stays_where_its_file_was_changed(checkout: Path) -> None:
     append(checkout / "a.sh", "if true; then\n")
     assert "unanalysable" in {rule for rule, _ in reported("a.sh")}
-
-
-def test_lines_that_look_like_headers_are_lines() -> None:
-    first = b"--- a/x\n+++ b/x\n@@ -3 +3,2 @@\n-old\n+++ b/y\n+@@ -0,0 +90,9 @@\n"
-    diff = first + b"@@ -7,2 +8,0 @@\n--- a\n-b\n@@ -20,0 +19 @@\n+x\n"
-    assert changed_lines(diff) == {3, 4, 19}
 
 
 def test_of_a_range_its_beginning_counts(checkout: Path) -> None:

@@ -9,11 +9,9 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_files, scan_text
 
 SHELL = {
-    "while-read assembles": "cmd=; while read c; do cmd=\"$cmd$c\"; done <<'E'\nrm -r\nf /etc\nE\n$cmd",
     "getopts value": "set -- -c 'rm -rf /etc'; while getopts c: o; do eval \"$OPTARG\"; done",
     "printf -v": "printf -v x '%s%s' r m; $x -rf /etc",
     "select from case": "x=b; case $x in a) y=ls;; b) y=rm;; esac; $y -rf /etc",
-    "array slice": 'a=(x rm -rf /etc y); "${a[@]:1:3}"',
     "assoc array": "declare -A m; m[k]=rm; ${m[k]} -rf /etc",
     "assoc literal": "declare -A m=([k]=rm [o]=-rf); ${m[k]} ${m[o]} /etc",
     "function name var": 'f() { rm -rf "$1"; }; n=f; $n /etc',

@@ -40,12 +40,6 @@ def test_columns_count_letters_and_the_caret_stands_right_behind_wide_ones() -> 
     assert (finding.column, finding.matched) == (10, "open('/etc/shadow')")
 
 
-def test_all_that_one_command_of_a_loop_stands_for_is_told() -> None:
-    source = 'for d in /etc /opt /srv; do rm -rf "$d"; done\n'
-    text = render_text(_scan(source), {"ci/verify.sh": source})
-    assert "read as: rm -rf /etc\n  also as: rm -rf /opt; rm -rf /srv\n" in text
-
-
 def test_text_ends_with_the_verdict_and_counts() -> None:
     assert render_text(_scan(), {}).strip().endswith("BLOCKED: 1 file scanned, 1 critical, 1 medium")
 

@@ -15,8 +15,6 @@ SHOWN = [
     "gem push tool-1.0.gem",
     "gh auth status",
     "gh pr list --state open",
-    'repo=$(gh repo view --json nameWithOwner --jq .nameWithOwner); gh release create v1 dist/*.zip --repo "$repo"',
-    'gh release create "$TAG" --generate-notes --title "$TAG"',
     "npm config set @org:registry https://packages.example.com",
     "npm config set //host/:_authToken x",
     "pip config set global.index-url http://localhost:3141/simple",

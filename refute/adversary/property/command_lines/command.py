@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from refute.adversary.property.command_lines.programs import Program, Programs, launch_of
@@ -17,8 +17,8 @@ _SYNOPSIS: Final = re.compile(
 )
 """Words of a usage line, which stand for others."""
 _ESCAPES: Final = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}
-_FED: Final = 2
-"""Parts of a pipe: what feeds, and the program."""
+_SHOWN: Final = 60
+"""Characters of a command that fit a line of a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,19 @@ class Command:
         return " ".join([*self.arguments, self.stdin, self.input_file])
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What stands between two `|`."""
+
+    words: list[Word] = field(default_factory=list)
+    redirects: list[tuple[str, str]] = field(default_factory=list)
+    """Signs with the words behind them."""
+
+    @property
+    def texts(self) -> list[str]:
+        return [word.text for word in self.words]
+
+
 def command_of(words: Sequence[str], programs: Programs) -> Command | str | None:
     """The run that words start; why it is not tried; None where they start no program of the ticket."""
     rest, settings = list(words), list[tuple[str, str]]()
@@ -55,8 +68,8 @@ def command_of(words: Sequence[str], programs: Programs) -> Command | str | None
         return started
     if loader := [name for name, _ in settings if _LOADER.match(name)]:
         return f"it sets {loader[0]}, which changes how every program starts"
-    program, launch, taken = started
-    return Command(program=program, launch=launch, arguments=tuple(rest[taken:]), environment=tuple(settings))
+    program, launch, arguments = started
+    return Command(program=program, launch=launch, arguments=tuple(arguments), environment=tuple(settings))
 
 
 def read_command(text: str, programs: Programs, files: Collection[str]) -> Command | str | None:
@@ -71,62 +84,41 @@ def read_command(text: str, programs: Programs, files: Collection[str]) -> Comma
         The command; a reason where it runs one of the programs in a way that is not tried; None where it is none.
     """
     try:
-        parts = [_Part.of(part) for part in _pipe(read_tokens(text.strip()))]
+        *feeds, last = _parts(read_tokens(text.strip()))
     except ValueError:
         return None
-    starts = [command_of([word.text for word in part.words], programs) for part in parts]
-    if not any(isinstance(one, Command) for one in starts):
-        return next((one for one in starts if isinstance(one, str)), None)
-    made = starts[-1]
-    if not isinstance(made, Command) or len(parts) > _FED:
+    made = command_of(last.texts, programs)
+    if any(isinstance(command_of(part.texts, programs), Command) for part in feeds):
         made = "its output goes to another program"
-    else:
-        made = _redirected(made, parts[-1], files)
-        if isinstance(made, Command) and len(parts) == _FED:
-            made = _fed(made, parts[0], files)
-    return f"`{_short(text)}`: {made}" if isinstance(made, str) else made
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What stands between two `|`."""
-
-    words: tuple[Word, ...]
-    redirects: tuple[tuple[str, str], ...]
-    """Signs with the words behind them."""
-
-    @classmethod
-    def of(cls, tokens: Sequence[Token]) -> "_Part":
-        queue, words, redirects = list(tokens), list[Word](), list[tuple[str, str]]()
-        while queue:
-            token = queue.pop(0)
-            if isinstance(token, Word):
-                words.append(token)
-            else:
-                alone = token.text == "2>&1" or not queue
-                redirects.append((token.text, "" if alone else queue.pop(0).text))
-        return cls(tuple(words), tuple(redirects))
-
-
-def _short(text: str) -> str:
+    elif isinstance(made, Command):
+        made = _redirected(made, last, files)
+        if isinstance(made, Command) and feeds:
+            made = _fed(made, feeds, files)
     line = " ".join(text.split())
-    return line if len(line) <= 60 else line[:59] + "…"  # noqa: PLR2004  # fits a line of a report
+    return f"`{line if len(line) <= _SHOWN else line[:_SHOWN] + '…'}`: {made}" if isinstance(made, str) else made
 
 
-def _pipe(tokens: Sequence[Token]) -> list[list[Token]]:
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        if token == Sign(text="|"):
-            parts.append([])
+def _parts(tokens: Sequence[Token]) -> list[_Part]:
+    queue, parts = list(tokens), [_Part()]
+    while queue:
+        token = queue.pop(0)
+        if isinstance(token, Word):
+            parts[-1].words.append(token)
+        elif token == Sign(text="|"):
+            parts.append(_Part())
         else:
-            parts[-1].append(token)
+            alone = token.text == "2>&1" or not queue
+            parts[-1].redirects.append((token.text, "" if alone else queue.pop(0).text))
     return parts
 
 
 def _redirected(command: Command, part: _Part, files: Collection[str]) -> Command | str:
     """The command with its standard input and output where the shell would put them."""
-    if faults := [fault for word in part.words if (fault := _fault(word, files))]:
-        return faults[0]
+    for word in part.words:
+        if word.shell:
+            return f"it holds `{word.shell}`, which needs a shell: write the word that it becomes"
+        if not word.quoted and _SYNOPSIS.fullmatch(word.text) and word.text not in files:
+            return f"it is a usage line: `{word.text}` stands for something else"
     for sign, target in part.redirects:
         path = posixpath.normpath(target)
         match sign:
@@ -143,21 +135,18 @@ def _redirected(command: Command, part: _Part, files: Collection[str]) -> Comman
     return command
 
 
-def _fault(word: Word, files: Collection[str]) -> str:
-    if word.shell:
-        return f"it holds `{word.shell}`, which needs a shell: write the word that it becomes"
-    if not word.quoted and _SYNOPSIS.fullmatch(word.text) and word.text not in files:
-        return f"it is a usage line: `{word.text}` stands for something else"
-    return ""
-
-
-def _fed(command: Command, part: _Part, files: Collection[str]) -> Command | str:
+def _fed(command: Command, feeds: Sequence[_Part], files: Collection[str]) -> Command | str:
     """The command behind `echo … |`, `printf … |` or `cat FILE |`."""
-    if not part.redirects and [word.text for word in part.words][:1] == ["cat"] and len(part.words) == _FED:
-        path = posixpath.normpath(part.words[1].text)
-        return replace(command, input_file=path) if path in files else f"it reads {path}, which is not there"
-    text = printed_by(part.words) if not part.redirects else None
-    return replace(command, stdin=text) if text is not None else "what feeds it is not known before it runs"
+    feed = feeds[0]
+    if len(feeds) == 1 and not feed.redirects:
+        match feed.texts:
+            case ["cat", name]:
+                path = posixpath.normpath(name)
+                known = path in files
+                return replace(command, input_file=path) if known else f"it reads {path}, which is not there"
+            case _ if (text := printed_by(feed.words)) is not None:
+                return replace(command, stdin=text)
+    return "what feeds it is not known before it runs"
 
 
 def printed_by(words: Sequence[Word]) -> str | None:

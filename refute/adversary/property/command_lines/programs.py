@@ -1,14 +1,16 @@
 """Which words of a command line mean one of the ticket's programs, and how that one is started."""
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
 from refute.adversary.attack import Brief
 
-PYTHON: Final = re.compile(r"(?:/usr/bin/(?:env )?|/usr/local/bin/)?(?:python(?:[23](?:\.\d+)?)?|py)(?:\.exe)?")
+_PYTHON: Final = re.compile(r"(?:/usr/bin/(?:env )?|/usr/local/bin/)?(?:python(?:[23](?:\.\d+)?)?|py)(?:\.exe)?")
+_OPTION: Final = re.compile(r"-(?:u|B|I|s|E|OO?|q)")
 _SHELLS: Final = frozenset({"sh", "bash"})
 _NAMED: Final = re.compile(r"""\bprog\s*=\s*["'](?P<name>[\w.-]+)["']""")
 
@@ -20,7 +22,7 @@ class Program:
     path: str
     """Relative to the workspace."""
     source: str = ""
-    """Its text where it is Python that can be imported; only looked into for names."""
+    """Its text where it is Python that can be imported; only looked into for names and examples."""
     module: str = ""
     """What `python -m` calls it; empty where nothing does."""
     called: frozenset[str] = frozenset()
@@ -49,13 +51,14 @@ class Programs:
 
     def named(self, word: str) -> Program | None:
         """The program that a path or a name means; None where none or more than one may be meant."""
-        path = str(PurePosixPath(word)) if word else ""
-        exact = [program for program in self.all if program.path == path]
-        tail = [program for program in self.all if f"/{program.path}".endswith(f"/{path}") and path]
-        by_name = [program for program in self.all if PurePosixPath(path).name in program.called] if path else []
-        absolute = [program for program in self.all if path.endswith(f"/{program.path}")]
-        plain = "/" not in path or path.startswith(("bin/", "/usr/"))
-        found = exact or tail or absolute or (by_name if plain else [])
+        path = PurePosixPath(word)
+        plain = len(path.parts) == 1 or str(path).startswith(("bin/", "/usr/"))
+        ways: tuple[Callable[[Program], bool], ...] = (
+            lambda one: one.path == str(path),
+            lambda one: f"/{one.path}".endswith(f"/{path}") or str(path).endswith(f"/{one.path}"),
+            lambda one: plain and path.name in one.called,
+        )
+        found = next(filter(None, (list(filter(way, self.all)) for way in ways)), [])
         return found[0] if len(found) == 1 else None
 
     def by_module(self, name: str) -> Program | None:
@@ -72,66 +75,55 @@ def programs_of(brief: Brief) -> Programs:
 def _programs(brief: Brief) -> Iterator[Program]:
     sources = {one.module.path: one for one in brief.modules}
     for path in brief.programs:
-        posix = PurePosixPath(path)
-        known = sources.get(path)
+        posix, known = PurePosixPath(path), sources.get(path)
+        folder = posix.parent
+        is_main = posix.name == "__main__.py" and str(folder) != "."
+        roots = [root for root in brief.ticket.import_roots if folder.is_relative_to(root)]
+        package = ".".join((folder.relative_to(roots[0]) if roots else folder).parts)
         source = known.source if known else ""
-        names = {posix.name, posix.stem} | {hit["name"] for hit in _NAMED.finditer(source)}
-        if posix.name == "__main__.py":
-            names = {posix.parent.name} if str(posix.parent) != "." else set()
-        names |= {name.replace("_", "-") for name in names}
+        names = {folder.name} if is_main else {posix.name, posix.stem, *_NAMED.findall(source)}
         yield Program(
             path=path,
             source=source,
-            module=_main_of(path, brief) or (known.module.name if known else ""),
-            called=frozenset(names),
+            module=package if is_main else (known.module.name if known else ""),
+            called=frozenset(names | {name.replace("_", "-") for name in names}),
         )
 
 
-def _main_of(path: str, brief: Brief) -> str:
-    """The package that a `__main__.py` starts."""
-    folder, _, name = path.rpartition("/")
-    if name != "__main__.py" or not folder:
-        return ""
-    roots = [root for root in brief.ticket.import_roots if folder.startswith(f"{root}/")]
-    return folder.removeprefix(f"{roots[0]}/" if roots else "").replace("/", ".")
+Launch = tuple[Program, tuple[str, ...], Sequence[str]]
+"""A program, the expressions that start it, and the words behind it."""
 
 
-def launch_of(words: list[str], programs: Programs) -> tuple[Program, tuple[str, ...], int] | str | None:
+def launch_of(words: Sequence[str], programs: Programs) -> Launch | str | None:
     """What the first words of a command start.
 
     Returns:
-        The program, the expressions that start it, and how many words that took; a reason where it is none of the
-        ticket's programs though it looks like a command; None where it does not look like one.
+        The launch; a reason where it is none of the ticket's programs though Python starts it; None where the words
+        start nothing that is known.
     """
-    if not words:
-        return None
-    if PYTHON.fullmatch(words[0]):
+    if words and _PYTHON.fullmatch(words[0]):
         return _by_python(words, programs)
-    if words[0] in _SHELLS and len(words) > 1 and (program := programs.named(words[1])) is not None:
-        return (program, (repr(words[0]), repr(program.path)), 2) if not program.is_python else None
-    program = programs.named(words[0])
-    if program is None:
+    shell = [*words[:1]] if words[:1] and words[0] in _SHELLS else []
+    rest = words[len(shell) :]
+    program = programs.named(rest[0]) if rest else None
+    if program is None or (shell and program.is_python):
         return None
-    return program, program.launch, 1
+    return program, (repr(shell[0]), repr(program.path)) if shell else program.launch, rest[1:]
 
 
-def _by_python(words: list[str], programs: Programs) -> tuple[Program, tuple[str, ...], int] | str | None:
-    options: list[str] = []
-    for index, word in enumerate(words[1:], 1):
-        match word:
-            case "-c":
-                return "`python -c` runs code, not one of the ticket's programs"
-            case "-m":
-                name = words[index + 1] if index + 1 < len(words) else ""
-                program = programs.by_module(name)
-                if program is None:
-                    return f"`python -m {name}` is none of the ticket's implementation_files"
-                return program, ("sys.executable", *options, "'-m'", repr(name)), index + 2
-            case "-u" | "-B" | "-I" | "-s" | "-E" | "-O" | "-OO" | "-W" | "-q":
-                options.append(repr(word))
-            case _:
-                program = programs.named(word)
-                if program is None:
-                    return f"`{words[0]} {word}` is none of the ticket's implementation_files"
-                return program, ("sys.executable", *options, repr(program.path)), index + 1
-    return None
+def _by_python(words: Sequence[str], programs: Programs) -> Launch | str | None:
+    options = [*itertools.takewhile(_OPTION.fullmatch, words[1:])]
+    program, started, what = None, list[str](), ""
+    match words[1 + len(options) :]:
+        case []:
+            return None
+        case ["-c", *rest]:
+            return "`python -c` runs code, not one of the ticket's programs"
+        case ["-m", name, *rest]:
+            program, started, what = programs.by_module(name), ["'-m'", repr(name)], f"python -m {name}"
+        case [name, *rest]:
+            program, what = programs.named(name), f"{words[0]} {name}"
+            started = [repr(program.path)] if program else []
+    if program is None:
+        return f"`{what}` is none of the ticket's implementation_files"
+    return program, ("sys.executable", *map(repr, options), *started), rest

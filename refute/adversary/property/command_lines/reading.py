@@ -18,8 +18,7 @@ from refute.adversary.property.command_lines.runs import (
     session_draft,
     shows,
 )
-from refute.adversary.property.command_lines.sessions import SessionReader
-from refute.adversary.property.command_lines.transcripts import blank_out, read_transcripts
+from refute.adversary.property.command_lines.sessions import SessionReader, read_sessions
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
@@ -28,10 +27,10 @@ from refute.ticket.record import Claim
 _LINK: Final = re.compile(r"\s*(?:->|=>|→|⇒)\s*|\s+prints\s+|(?=,?\s+(?:and\s+)?exits\s)")
 _EXITS: Final = re.compile(r",?\s*(?:and )?exits (?:with )?(?:status |code |exit code )?(?P<code>\d{1,3})\.?$")
 _SAID: Final = re.compile(
-    r"`(?P<command>[^`]+)`,? (?:(?:prints|->|=>|→) `(?P<shown>[^`]*)`)?(?P<exits>,?(?: ?and)? ?exits .*)?"
+    r"`(?P<command>[^`]+)`,?(?P<rest> (?:(?:prints|->|=>|→) `[^`]*`)?(?:,?(?: ?and)? ?exits .*)?)"
 )
 """A whole sentence: `COMMAND` prints `OUTPUT` and exits N."""
-_IN_CODE: Final = re.compile(r"`(?P<code>[^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
+_IN_CODE: Final = re.compile(r"`([^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OF_DOCUMENTATION: Final = re.compile(r"\b(?:doc-?strings?|documented|examples?|sessions?|as shown)\b", re.IGNORECASE)
 
@@ -57,92 +56,71 @@ class _Reader:
         if claim.run is not None:
             yield run_test(claim, claim.run, self._programs)
         for example in claim.examples:
-            yield from self._example(claim, example)
-        yield from self._sessions(claim, claim.text, Origin.CLAIM_EXAMPLE)
-        text = blank_out(claim.text)
-        yield from self._lines(claim, text, Origin.CLAIM_EXAMPLE)
-        for hit in _IN_CODE.finditer(text):
-            if made := self._line(claim, hit["code"], Origin.CLAIM_EXAMPLE, trusted=True):
-                yield made
+            in_session = re.match(r"\s*[$%] ", example)
+            made = [] if in_session else [*self._line(claim, example, Origin.AUTHOR_EXAMPLE, trusted=True)]
+            made += self._text(claim, example, Origin.AUTHOR_EXAMPLE) if in_session else []
+            unread = f"the example {example[:60]!r} is no command with what it prints or how it exits"
+            yield from made or [Note(claim=claim, reason=unread)]
+        yield from self._text(claim, claim.text, Origin.CLAIM_EXAMPLE)
+        _, text = read_sessions(claim.text)
+        for written in _IN_CODE.findall(text):
+            yield from self._line(claim, written, Origin.CLAIM_EXAMPLE, trusted=True)
         for sentence in sentences(text):
-            if made := self._said(claim, sentence.verbatim.strip().rstrip(".")):
-                yield made
+            if hit := _SAID.fullmatch(sentence.verbatim.strip().rstrip(".")):
+                yield from self._tested(claim, hit["command"], hit["rest"].strip(), hit[0], Origin.CLAIM_EXAMPLE)
 
     def docstrings(self) -> Iterator[Draft | Note]:
-        """Tests for the sessions and lines in a program's own docstring, where a claim speaks of them."""
-        for program in self._programs.all:
-            tree = parsed_or_none(program.source)
-            text = (ast.get_docstring(tree) if tree else None) or ""
-            if (owner := self._owner(text)) is not None:
-                yield from self._sessions(owner, text, Origin.DOCSTRING_EXAMPLE)
-                yield from self._lines(owner, blank_out(text), Origin.DOCSTRING_EXAMPLE)
+        """Tests for what a program's own docstring shows, for the claim on documentation, or the only one."""
+        spoken = [claim for claim in self._claims if _OF_DOCUMENTATION.search(claim.text)]
+        owner = next(iter(spoken or (self._claims if len(self._claims) == 1 else ())), None)
+        for tree in (parsed_or_none(program.source) for program in self._programs.all):
+            if owner is not None and tree is not None:
+                yield from self._text(owner, ast.get_docstring(tree) or "", Origin.DOCSTRING_EXAMPLE)
 
-    def _owner(self, text: str) -> Claim | None:
-        """The claim that a docstring belongs to: on documentation, or the only one."""
-        spoken = next((claim for claim in self._claims if _OF_DOCUMENTATION.search(claim.text)), None)
-        return spoken or (self._claims[0] if len(self._claims) == 1 and text else None)
-
-    def _example(self, claim: Claim, text: str) -> Iterator[Draft | Note]:
-        """An entry of `examples`."""
-        if re.match(r"\s*[$%] ", text):
-            made = list(self._sessions(claim, text, Origin.AUTHOR_EXAMPLE))
-        else:
-            line = self._line(claim, text, Origin.AUTHOR_EXAMPLE, trusted=True)
-            made = [line] if line else []
-        unread = f"the example {text[:60]!r} is no command with what it prints or how it exits"
-        yield from made or [Note(claim=claim, reason=unread)]
-
-    def _sessions(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
-        for transcript in read_transcripts(text):
+    def _text(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
+        """Sessions, and lines that stand for themselves."""
+        sessions, rest = read_sessions(text)
+        for session in sessions:
             reader = SessionReader(self._programs, self._files)
-            steps = reader.steps(transcript)
-            quote = transcript.exchanges[0].command
+            steps = reader.steps(session)
             if any(step.command for step in steps):
-                yield session_draft(claim, steps, quote=quote, origin=origin, label="session")
+                yield session_draft(claim, steps, quote=session.exchanges[0].command, origin=origin, label="session")
             yield from (Note(claim=claim, reason=reason) for reason in reader.notes)
+        for line in rest.splitlines():
+            if "`" not in line:
+                yield from self._line(claim, _BULLET.sub("", line).strip(), origin, trusted=False)
 
-    def _lines(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
-        """Lines that stand for themselves."""
-        for line in text.splitlines():
-            written = _BULLET.sub("", line).strip()
-            if "`" not in written and (made := self._line(claim, written, origin, trusted=False)):
-                yield made
-
-    def _line(self, claim: Claim, text: str, origin: Origin, *, trusted: bool) -> Draft | Note | None:
-        """`COMMAND -> OUTPUT`, `COMMAND exits 2`; None where it is nothing like that."""
+    def _line(self, claim: Claim, text: str, origin: Origin, *, trusted: bool) -> Iterator[Draft | Note]:
+        """`COMMAND -> OUTPUT`, `COMMAND exits 2`; nothing where it is nothing like that."""
         for link in _LINK.finditer(text.partition("\n")[0]):
-            command = read_command(text[: link.start()].strip().removeprefix("$ "), self._programs, self._files)
-            if isinstance(command, Command):
-                return self._compared(claim, command, text[link.end() :].strip(), text, (origin, trusted))
-            if command is not None:
-                return Note(claim=claim, reason=command)
-        return None
+            command, value = text[: link.start()].strip().removeprefix("$ "), text[link.end() :].strip()
+            found = [*self._tested(claim, command, value, text, origin, trusted=trusted)]
+            yield from found
+            if found:
+                return
 
-    def _said(self, claim: Claim, text: str) -> Draft | Note | None:
-        hit = _SAID.fullmatch(text)
-        command = read_command(hit["command"], self._programs, self._files) if hit else None
-        if hit is None or command is None or (hit["shown"] is None and hit["exits"] is None):
-            return None
-        if isinstance(command, str):
-            return Note(claim=claim, reason=command)
-        shown = f"`{hit['shown']}`" if hit["shown"] is not None else ""
-        return self._compared(claim, command, shown + (hit["exits"] or ""), text, (Origin.CLAIM_EXAMPLE, True))
-
-    @staticmethod
-    def _compared(claim: Claim, command: Command, value: str, text: str, how: tuple[Origin, bool]) -> Draft | Note:
-        origin, trusted = how
+    def _tested(
+        self, claim: Claim, written: str, value: str, text: str, origin: Origin, *, trusted: bool = True
+    ) -> Iterator[Draft | Note]:
+        """The test of one command with what is said to come of it; nothing where it is none or nothing is said."""
+        command = read_command(written, self._programs, self._files)
         checks = list[Check]()
         if (hit := _EXITS.search(value)) is not None:
             checks.append(exits(int(hit["code"])))
             value = value[: hit.start()].strip()
+        value = re.sub(r"^(?:prints|->|=>|→) (?=`)", "", value)
+        if not isinstance(command, Command) or not (checks or value):
+            yield from [Note(claim=claim, reason=command)] if isinstance(command, str) else []
+            return
         quoted = re.fullmatch(r"`([^`]*)`|\"([^\"]*)\"|'([^']*)'", value)
         shown = next(one for one in quoted.groups() if one is not None) if quoted else value
-        words = re.findall(r"\b[a-z]{2,}\b", value)
-        if not (trusted or quoted or all(word in command.given.lower() for word in words)):
-            return Note(claim=claim, reason=f"`{text[:60]}`: write what it prints in backticks")
-        if why := changing(shown, command):
-            return Note(claim=claim, reason=f"`{text[:60]}` {why}")
-        if value:
-            checks.append(shows("out", shown))
-        step = Step(lines=invocation(command), checks=tuple(checks), command=command)
-        return session_draft(claim, [step], quote=text, origin=origin, label="example")
+        foreign = [one for one in re.findall(r"\b[a-z]{2,}\b", value) if one not in command.given.lower()]
+        why = changing(shown, command)
+        if foreign and not (trusted or quoted):
+            yield Note(claim=claim, reason=f"`{text[:60]}`: write what it prints in backticks")
+        elif why:
+            yield Note(claim=claim, reason=f"`{text[:60]}` {why}")
+        else:
+            checks += [shows("out", shown)] if value else []
+            step = Step(lines=invocation(command), checks=tuple(checks), command=command)
+            yield session_draft(claim, [step], quote=text, origin=origin, label="example")

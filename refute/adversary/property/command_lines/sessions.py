@@ -1,22 +1,85 @@
-"""A console session as a test: runs of the program with what they show, files by `echo … >`, `cat`, `echo $?`."""
+"""Console sessions: `$ command` with its output below, in fences, indented or plain; and what they are as steps."""
 
 import posixpath
 import re
 from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Final
 
 from refute.adversary.property.command_lines.command import Command, printed_by, read_command
 from refute.adversary.property.command_lines.programs import Programs
 from refute.adversary.property.command_lines.runs import Check, Step, changing, exits, invocation, shows
-from refute.adversary.property.command_lines.transcripts import Exchange, Transcript
 from refute.ticket.command_words import Sign, Word, read_tokens
 
+_FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})")
+_PROMPT: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[\w.-]+@[\w.-]+:[^\s$#]*)?[$%] (?P<command>\S.*)$")
 _SENTENCE: Final = 4
 """Words of a last line that may be prose again, where nothing shows where the output ends."""
 
 
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One command and what is shown below it."""
+
+    command: str
+    lines: list[str] = field(default_factory=list)
+    """Without the prompt's indentation."""
+    open_ended: bool = False
+    """Whether the output may go on where the text speaks of something else."""
+
+    @property
+    def shown(self) -> list[str]:
+        """The lines, without blanks at their ends and empty ones at the end."""
+        return (
+            "\n".join(line.rstrip() for line in self.lines).rstrip().split("\n") if "".join(self.lines).strip() else []
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Session:
+    """Commands that were typed one after the other."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    indent: int
+
+    def ends_at(self, line: str, around: int) -> bool:
+        """Whether a line of plain text, below some that is indented by `around`, is no output any more."""
+        depth = len(line) - len(line.lstrip())
+        gap = bool(self.exchanges[-1].lines) and not self.exchanges[-1].lines[-1].strip()
+        return bool(line.strip()) and (depth < self.indent or (gap and self.indent <= around))
+
+
+def read_sessions(text: str) -> tuple[list[Session], str]:
+    """Every session of a text in order, and the text without them and without fences."""
+    sessions, rest = list[Session](), list[str]()
+    current, fence, around = None, "", 0
+    for line in text.expandtabs(4).splitlines():
+        mark = _FENCE.match(line)
+        if mark is not None and (not fence or mark[1].startswith(fence)):
+            current, fence = None, "" if fence else mark[1]
+            continue
+        prompt = _PROMPT.match(line)
+        if current is not None and prompt is None and not fence and current.ends_at(line, around):
+            current = None
+        if current is not None and (last := current.exchanges[-1]).command.endswith("\\") and not last.lines:
+            last.command = last.command[:-1] + re.sub(r"^\s*(?:> )?", " ", line)
+        elif prompt is not None:
+            if current is None:
+                current = Session(indent=len(prompt["indent"]))
+                sessions.append(current)
+            elif not fence:
+                current.exchanges[-1].open_ended = False
+            current.exchanges.append(Exchange(command=prompt["command"], open_ended=not fence))
+        elif current is not None:
+            current.exchanges[-1].lines.append(line[min(current.indent, len(line) - len(line.lstrip())) :])
+        elif not fence:
+            rest.append(line)
+            around = len(line) - len(line.lstrip()) if line.strip() else around
+    return sessions, "\n".join(rest)
+
+
 class SessionReader:
-    """Reads one transcript.
+    """Makes steps of one session: runs of the program, files by `echo … >`, `cat`, `echo $?`.
 
     Args:
         programs: of the ticket.
@@ -29,10 +92,10 @@ class SessionReader:
         self.notes: list[str] = []
         """What was left out, and why."""
 
-    def steps(self, transcript: Transcript) -> tuple[Step, ...]:
+    def steps(self, session: Session) -> tuple[Step, ...]:
         """The steps up to what is not understood; empty where nothing of it can fail."""
         made: list[Step] = []
-        for exchange in transcript.exchanges:
+        for exchange in session.exchanges:
             step = self._step(exchange, made)
             if step is None:
                 break
@@ -56,21 +119,20 @@ class SessionReader:
         return step
 
     def _run(self, command: Command, exchange: Exchange) -> Step:
-        lines, text = [*invocation(command)], "\n".join(exchange.shown)
+        lines, shown = invocation(command), exchange.shown
         if command.output_file:
             self._files.add(command.output_file)
-            lines.append(f"put_file(folder, {command.output_file!r}, out)")
-            return Step(lines=tuple(lines), command=command)
-        is_prose = exchange.open_ended and text.endswith((".", ":")) and len(exchange.shown[-1].split()) >= _SENTENCE
+            return Step(lines=(*lines, f"put_file(folder, {command.output_file!r}, out)"), command=command)
+        text = "\n".join(shown)
+        is_prose = exchange.open_ended and text.endswith((".", ":")) and len(shown[-1].split()) >= _SENTENCE
         if why := changing(text, command):
             self.notes.append(f"`{exchange.command[:60]}` {why}")
         if not text or is_prose or why:
-            return Step(lines=tuple(lines), command=command)
-        shown = list(exchange.shown)
+            return Step(lines=lines, command=command)
         check = f"terminal_lines(out, err, {shown!r}) == {shown!r}"
         if command.merged:  # which of two streams comes first is left to chance
             check = f"sorted(lines_of(out)) == {sorted(shown)!r}"
-        return Step(lines=tuple(lines), checks=(Check(check, f"output {text!r}"),), command=command)
+        return Step(lines=lines, checks=(Check(check, f"output {text!r}"),), command=command)
 
     def _shell(self, exchange: Exchange) -> Step | None:
         """A command that only makes or shows a file; None where it is none of the known ones."""

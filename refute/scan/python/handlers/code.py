@@ -3,7 +3,6 @@
 import ast
 from typing import Any, Final
 
-from refute.python_syntax import parse_python
 from refute.scan.core.effects import Effects, Eval, Flag, Read
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, is_open
 from refute.scan.python.folding import pure_call
@@ -14,7 +13,6 @@ from refute.scan.python.values import (
     UNK,
     Class,
     Instance,
-    Partial,
     Ref,
     as_text,
     choose,
@@ -24,8 +22,6 @@ from refute.scan.python.values import (
 from refute.scan.rules import Language
 
 _RUNS_ANYTHING: Final = frozenset({"os", "subprocess", "builtins", "pty"})
-_MAX_EXPRESSION: Final = 2_000
-_MAX_DEPTH: Final = 5
 
 
 def evaluated(call: Call, value: Any) -> Effects:
@@ -40,17 +36,7 @@ def evaluated(call: Call, value: Any) -> Effects:
             yield Flag("dynamic-code", mild=True)
     if call.name == "builtins.compile" and isinstance(value, str | bytes):
         return value if call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
-    return _result(call, value) if call.name == "builtins.eval" and isinstance(value, str) else UNK
-
-
-def _result(call: Call, text: str) -> Any:
-    """What an expression yields that is evaluated."""
-    if is_open(text) or len(text) > _MAX_EXPRESSION or call.walker.depth > _MAX_DEPTH:
-        return UNK
-    try:
-        return call.walker.value(parse_python(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError):
-        return UNK
+    return UNK
 
 
 def _load(call: Call) -> Effects:
@@ -129,8 +115,6 @@ def _vars(call: Call, owner: Any) -> Any:
 def _higher_order(call: Call) -> Effects:
     yield from ()
     (target, *rest), items = call.arguments or [UNK], iterated(call.argument(1))
-    if call.last == "partial":
-        return Partial(target, tuple(rest))
     if not isinstance(items, list) or len(items) > MAX_ITEMS:
         if call.last != "reduce":
             call.walker.call(target, [UNK], {}, call.node)

@@ -33,12 +33,6 @@ def opened(call: Call, value: Any) -> Effects:
     return FileValue(path, mode)
 
 
-def _os_open(call: Call) -> Effects:
-    flags = call.argument(1)
-    yield Write(call.text(0)) if isinstance(flags, int) and flags & 3 else Read(call.text(0))
-    return UNK
-
-
 def _walk(call: Call) -> Effects:
     yield List(call.text(0, "top"))
     return [(f"{call.text(0)}/{NAME}", [NAME], [NAME])]
@@ -98,13 +92,6 @@ def _write_file(call: Call) -> Effects:
     return (yield from written(call.arguments[0], call.text(1)))
 
 
-def _extract(call: Call) -> Effects:
-    target = call.argument(1, "path")
-    if isinstance(target, str | PathValue):
-        yield Write(as_text(target))
-    return UNK
-
-
 def _write_path(call: Call) -> Effects:
     yield Write(call.text(0), call.text(1, "data"))
     return UNK
@@ -117,7 +104,6 @@ def _chdir(call: Call) -> Effects:
 
 
 HANDLERS: Final = {
-    "os_open": _os_open,
     "walk": _walk,
     "glob": _glob,
     "list_path": _list_path,
@@ -125,7 +111,6 @@ HANDLERS: Final = {
     "archive": _archive,
     "read_file": _read_file,
     "write_file": _write_file,
-    "extract": _extract,
     "write_path": _write_path,
     "chdir": _chdir,
 }

@@ -6,11 +6,11 @@ import shlex
 from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, Preload
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, OTHER_PROCESS, OUTPUT, OWN_PROCESS, UNKNOWN
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, UNKNOWN, is_open
 from refute.scan.python.handlers.files import written
 from refute.scan.python.handlers.network import terminal
 from refute.scan.python.state import Call
-from refute.scan.python.values import PROCESSES, UNK, FileValue, PathValue, Ref, as_text, options_of
+from refute.scan.python.values import UNK, FileValue, PathValue, Ref, as_text, options_of
 from refute.scan.rules import Language
 
 _LISTS_PROCESSES: Final = re.compile(
@@ -24,7 +24,7 @@ PRELOADS: Final = frozenset({"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP"})
 _PROGRAM: Final = Ref("subprocess()")
 
 
-def shell_text(_call: Call, value: Any) -> Effects:
+def shell_text(call: Call, value: Any) -> Effects:
     """A command line that a shell will read."""
     for option in options_of(value):
         text = as_text(option)
@@ -32,13 +32,25 @@ def shell_text(_call: Call, value: Any) -> Effects:
             # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
             yield Flag("unresolved-command", mild=UNKNOWN not in text)
             continue
-        yield Eval(Language.SHELL, text)
-        if _LISTS_PROCESSES.search(text):
-            return PROCESSES
+        yield from _started(call, text)
     return _PROGRAM
 
 
-def program(value: Any) -> Effects:
+def _started(call: Call, text: str) -> Effects:
+    if _LISTS_PROCESSES.search(text):
+        call.walker.facts.add("processes")
+    elif "processes" in call.walker.facts and re.match(r"\W*(?:/\S*/)?kill\b", text) and is_open(text):
+        yield Flag("kill-process", detail="The processes are picked from a list of all.")
+    yield Eval(Language.SHELL, text)
+
+
+def _lists_processes(call: Call) -> Effects:
+    yield from ()
+    call.walker.facts.add("processes")
+    return Ref(f"{call.name}()")
+
+
+def program(call: Call, value: Any) -> Effects:
     """A program with its arguments, no shell between."""
     text = ""
     if isinstance(value, list | tuple) and value:
@@ -51,8 +63,8 @@ def program(value: Any) -> Effects:
         text = as_text(value)
         text = text if isinstance(value, str) and " " in text else _quoted(text)
     if text:
-        yield Eval(Language.SHELL, text)
-    return PROCESSES if _LISTS_PROCESSES.match(text) else _PROGRAM
+        yield from _started(call, text)
+    return _PROGRAM
 
 
 def _quoted(word: str) -> str:
@@ -75,7 +87,7 @@ def _subprocess(call: Call) -> Effects:
     yield from _interpreter(call, [as_text(part) for part in (command if several else [command])])
     if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
         return (yield from shell_text(call, command[0] if several and command else command))
-    return (yield from program(command))
+    return (yield from program(call, command))
 
 
 def _interpreter(call: Call, words: list[str]) -> Effects:
@@ -93,12 +105,12 @@ def _exec_list(call: Call) -> Effects:
     words = words[1:] if "os.spawn" in call.name else words
     if len(words) > 1:
         words = [words[0], *(list(words[1])[1:] if isinstance(words[1], list | tuple) else words[2:])]
-    return (yield from program(words))
+    return (yield from program(call, words))
 
 
 def _exec_async(call: Call) -> Effects:
     named = call.name.startswith("sh.") and call.name != "sh.Command"
-    return (yield from program([call.last, *call.arguments] if named else call.arguments))
+    return (yield from program(call, [call.last, *call.arguments] if named else call.arguments))
 
 
 def _spawn_terminal(call: Call) -> Effects:
@@ -107,7 +119,7 @@ def _spawn_terminal(call: Call) -> Effects:
     if as_text(words[0]).rpartition("/")[2] in _SHELLS:
         yield Flag("reverse-shell")
     yield from terminal(call)
-    return (yield from program(words))
+    return (yield from program(call, words))
 
 
 def _print(call: Call) -> Effects:
@@ -126,10 +138,9 @@ def _kill(call: Call) -> Effects:
         yield Flag("kill-process", detail="-1 stands for every process.")
     elif (type(pid) is int and pid != 0) or pid == Ref("os.getppid()"):
         yield Flag("kill-process")
-    elif OTHER_PROCESS in text:
-        yield Flag("kill-process", detail="The processes are picked from a list of all.")
     elif OWN_PROCESS not in text:
-        yield Flag("kill-process", mild=True)
+        # One that the script picks from a list of all is hardly its own.
+        yield Flag("kill-process", mild="processes" not in call.walker.facts)
     return UNK
 
 
@@ -168,4 +179,5 @@ HANDLERS: Final = {
     "kill": _kill,
     "start": _start,
     "putenv": _putenv,
+    "lists_processes": _lists_processes,
 }

@@ -104,19 +104,13 @@ def _cd(call: Call, _row: Command) -> Effects:
 
 
 def _read(call: Call, row: Command) -> Effects:
-    """`read`: the fields of one line, parted at `IFS`; the last name takes the rest."""
+    """`read`: the words of one line; the last name takes the rest."""
     yield from ()
     options, names = split(call, row)
     line, _, more = call.stdin.partition("\n")
     # What a program of this machine prints is less open than what a caller types.
     line = (UNKNOWN if more or not line else line).replace(UNKNOWN, UNKNOWN if is_known(call.stdin) else OUTPUT)
-    separators = call.scope.variables.get("IFS", (" ",))[-1]
-    parts = -1 if "a" in options else max(len(names) - 1, 0)
-    values = [line]
-    if not is_open(line) and parts:
-        blank = not separators.strip() or not is_known(separators)
-        pattern = r"\s+" if blank else f"[{re.escape(separators)}]"
-        values = re.split(pattern, line.strip() if blank else line, maxsplit=max(parts, 0))
+    values = [line] if is_open(line) else line.split(None, -1 if "a" in options else max(len(names) - 1, 0))
     for index, name in enumerate(names or ["REPLY"]):
         call.scope.assign(name, (values[index] if index < len(values) else line if is_open(line) else "",))
     for name in options.get("a", []):

@@ -11,31 +11,9 @@ from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.options import split_options
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
-from refute.scan.shell.syntax import text_of
 
-_SET_BY_SHELL: Final = re.compile(r"\$\{?(?:OPTARG|REPLY|MAPFILE|COPROC|DIRSTACK|BASH_\w+|FUNCNAME|_)\b")
-_SETTING: Final = re.compile(r"\"?\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*(?::?\?[^}\"]*)?\})\"?")
 _PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
-
-
-def _rm(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    recursive = bool(options.keys() & {"r", "R", "recursive"})
-    for path in operands:
-        yield Delete(path, recursive, usual=path == UNKNOWN and _names_settings(call))
-    return ""
-
-
-def _names_settings(call: Call) -> bool:
-    """Whether every unknown word is the whole value of an environment variable, as in `rm -rf "$OUT_DIR"`.
-
-    Where the caller sets none, nothing is deleted.
-    """
-    text = text_of(call.node)
-    words = [word for word in text.split() if "$" in word or "`" in word]
-    names = [re.sub(r"[\"${]|[}:?].*", "", word) for word in words if _SETTING.fullmatch(word)]
-    return not _SET_BY_SHELL.search(text) and len(names) == len(words) and not any(map(call.scope.is_set, names))
 
 
 def _copy(call: Call, row: Command) -> Effects:
@@ -50,7 +28,7 @@ def _copy(call: Call, row: Command) -> Effects:
     text = ""
     for path in sources:
         if call.argv[0] == "mv":
-            yield Delete(path, recursive=not _keeps_place(call, path, target))
+            yield Delete(path)
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
         text = yield Read(path)
@@ -62,15 +40,6 @@ def _copy(call: Call, row: Command) -> Effects:
         kept = None if text in _SYMBOLS else text
         yield Write(f"{target}/{sources[0].rpartition('/')[2]}" if into else target, kept)
     return ""
-
-
-def _keeps_place(call: Call, source: str, target: str) -> bool:
-    """Whether a move only renames a file beside itself, or moves one that is not known: no tree leaves its place."""
-    text, other = call.locate(source).text, call.locate(target).text
-    # `"$d/x.new" "$d/x"` names one directory twice, whichever of its possible values `d` has.
-    written = [word.strip("\"'").rpartition("/")[0] for word in text_of(call.node).split()[-2:]]
-    same = len(written) > 1 and written[0] == written[1] != ""
-    return is_open(text) or same or text.rpartition("/")[0] == other.rpartition("/")[0]
 
 
 def _tar(call: Call, row: Command) -> Effects:
@@ -115,4 +84,4 @@ def _path(call: Call, _row: Command) -> Effects:
     return (head or "/") if slash else UNKNOWN if is_open(path) else "."
 
 
-HANDLERS: Final = {"rm": _rm, "copy": _copy, "tar": _tar, "path": _path}
+HANDLERS: Final = {"copy": _copy, "tar": _tar, "path": _path}

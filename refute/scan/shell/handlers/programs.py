@@ -52,13 +52,13 @@ def _python(call: Call, _row: Command) -> Effects:
 
 
 def _module(call: Call, module: str, arguments: list[str]) -> Effects:
-    """`python -m`: a module of the workspace, or a program that has a row of its own."""
+    """`python -m`: a module of the workspace, or a program by the same name."""
     path = module.replace(".", "/")
     for candidate in (f"{path}.py", f"{path}/__main__.py"):
         yield Reach(candidate, Language.PYTHON)
     if module == "http.server":
         yield List(".")
-    return (yield Run((module, *arguments), call.stdin)) if module in call.walker.report.knowledge.commands else None
+    return (yield Run((module, *arguments), call.stdin))
 
 
 def _make(call: Call, row: Command) -> Effects:

@@ -5,22 +5,15 @@ import shlex
 from typing import Final
 
 from refute.scan.core import paths
-from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Read, Run
+from refute.scan.core.effects import Delete, Effects, Flag, List, Read, Run
 from refute.scan.core.symbols import NAME, OTHER_PROCESS, SECRET, UNKNOWN, is_open
 from refute.scan.core.tables import Command
-from refute.scan.rules import Language
 from refute.scan.shell.assignments import effects_of_setting
-from refute.scan.shell.options import ASSIGNMENT, Options, without_assignments
+from refute.scan.shell.options import ASSIGNMENT
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call
-from refute.scan.shell.syntax import text_of
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "python", "python3", "perl"})
-_LOGINS: Final = frozenset({"su", "login", "chroot", "visudo", "passwd"})
-_INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
-_PROCESS_LIST: Final = re.compile(
-    r"\b(?:lsof(?!\s+(?:-\w+\s+)*-\w*i(?:\s*tcp)?:\d{4,5}\b)|fuser|netstat|ss|top)\b[^|]*\|"
-)
 _BARE_FIND: Final = frozenset(
     {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
 )
@@ -45,35 +38,6 @@ def _env(call: Call, row: Command) -> Effects:
     return (yield Run(tuple(words), call.stdin)) if words else SECRET
 
 
-def _sudo(call: Call, row: Command) -> Effects:
-    options, words = split(call, row)
-    inner = without_assignments(words[call.argv[0] in {"gosu", "su-exec"} :])
-    if call.argv[1:] not in (["--version"], ["-V"], ["--help"]):
-        yield Flag("privilege", mild=_names_its_command(call, options, inner))
-    return (yield Run(tuple(inner), call.stdin)) if inner else ""
-
-
-def _names_its_command(call: Call, options: Options, inner: list[str]) -> bool:
-    """Whether more rights are asked for one known command, itself judged: no shell, and no password handed over."""
-    if not inner or options.keys() & {"S", "s", "i", "e", "A", "edit", "shell", "login", "stdin"}:
-        return False
-    head = inner[0].rpartition("/")[2]
-    foreign = "/" in inner[0] and not _INSTALLED.match(inner[0])
-    shell = head in _LOGINS or (head in _SHELLS and len(inner) == 1)
-    return not (foreign or shell or is_open(inner[0] + call.stdin.replace(UNKNOWN, "")))
-
-
-def _su(call: Call, row: Command) -> Effects:
-    """`su`, `runuser` and `sg`: a text for another user, or with `--` a command."""
-    options, words = split(call, row)
-    for text in options.get("c", []):
-        yield Eval(Language.SHELL, text)
-    inner = words["u" not in options :] if "--" in call.argv and call.argv[0] == "runuser" else []
-    user = (options.get("u") or words or ["root"])[0]
-    yield Flag("privilege", mild=bool(inner or "c" in options) and user not in {"-", "root"} and not is_open(user))
-    return (yield Run(tuple(inner), call.stdin)) if inner else ""
-
-
 def _xargs(call: Call, row: Command) -> Effects:
     options, words = split(call, row)
     words = words or ["echo"]
@@ -82,11 +46,9 @@ def _xargs(call: Call, row: Command) -> Effects:
         fed += yield Read(name)
     fed = fed or call.stdin.strip("\n")
     head = words[0].rpartition("/")[2]
-    pipeline = call.node.parent
-    listed = OTHER_PROCESS in fed or (pipeline is not None and _PROCESS_LIST.search(text_of(pipeline)))
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
-    if head == "kill" and listed:
+    if head == "kill" and OTHER_PROCESS in fed:
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
     elif head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
         yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
@@ -126,4 +88,4 @@ def _find(call: Call, row: Command) -> Effects:
     return f"{paths.normalise(roots[0], call.scope.cwd)}/{UNKNOWN}\n"
 
 
-HANDLERS: Final = {"env": _env, "sudo": _sudo, "su": _su, "xargs": _xargs, "find": _find}
+HANDLERS: Final = {"env": _env, "xargs": _xargs, "find": _find}

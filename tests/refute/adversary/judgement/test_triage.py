@@ -100,6 +100,12 @@ def test_a_test_that_passes_where_no_limit_is_met_is_not_contested() -> None:
         assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, False)
 
 
+@pytest.mark.parametrize(("claim", "verdict"), [(CLAIM, "invalid"), ("It needs no event loop.", "refuted")])
+def test_code_that_wants_an_event_loop_is_not_wrong_for_being_called_without_one(claim: str, verdict: str) -> None:
+    run = failed("RuntimeError", "no running event loop", **IN)
+    assert judged(run, origin=Origin.AUTHOR_EXAMPLE, claim=claim).verdict == verdict
+
+
 OWN = {"reached_implementation": False}
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from refute.ticket.record import Claim, ClaimId, Property
+from refute.ticket.record import Claim, ClaimId, Property, Raises
 from tests.refute.adversary.property.workbench import attack_on, failures
 
 RIGHT = """
@@ -26,6 +26,14 @@ class Place:
         return await add(2)
     async def exact(self, n: int):
         return n + 1
+"""
+INT = {"n": "int"}
+REFUSES = """
+async def refuse(n):
+    raise KeyError
+class Place:
+    async def deny(self, n):
+        raise KeyError
 """
 WRONG = RIGHT.replace("n + m", "n - m").replace("yield i", "yield -1")
 
@@ -98,6 +106,17 @@ def test_claims_and_sessions_wait_too(text: str) -> None:
 @pytest.mark.parametrize("check", ["add(n) == n + 1", "await add(n) == n + 1", "drive(add(n)) == n + 1"])
 def test_property_blocks_wait_too(check: str) -> None:
     held(Claim(id=ClaimId("C1"), text="It adds.", property=Property(given={"n": "int"}, check=check)))
+
+
+@pytest.mark.parametrize("call", ["refuse(n)", "await refuse(n)", "Place().deny(n)"])
+def test_a_promised_error_is_waited_for_too(call: str) -> None:
+    claim = Claim(
+        id=ClaimId("C1"), text="It raises KeyError.", raises=(Raises(error="KeyError", call=call, given=INT),)
+    )
+    attack = attack_on(REFUSES, claim)
+    assert failures(attack, REFUSES) == {}
+    asyncio.set_event_loop_policy(None)
+    assert failures(attack, REFUSES.replace("raise KeyError", "return"))
 
 
 @pytest.mark.parametrize("written", ["(lambda: await add(1))() == 2", "break", "global add\nassert drive(add(1)) == 2"])

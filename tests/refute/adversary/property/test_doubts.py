@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.property.doubts import doubts
+from refute.adversary.property.tables import rows
 from tests.refute.adversary.property.workbench import attack_on
 
-TOLD = [(row, text) for row in doubts() for text in row["says"]]
+TOLD = [(row, text) for row in rows("doubts") for text in row["says"]]
 
 
 def _found(row: dict[str, Any], text: str) -> bool:
@@ -20,9 +20,9 @@ def test_a_row_finds_what_it_says(row: dict[str, Any], text: str) -> None:
     assert _found(row, text)
 
 
-@pytest.mark.parametrize("row", doubts(), ids=lambda row: row["not"])
+@pytest.mark.parametrize("row", rows("doubts"), ids=lambda row: row["not"])
 def test_no_row_of_its_kind_finds_what_it_refuses(row: dict[str, Any]) -> None:
-    assert not any(_found(other, row["not"]) for other in doubts() if other["kind"] == row["kind"])
+    assert not any(_found(other, row["not"]) for other in rows("doubts") if other["kind"] == row["kind"])
 
 
 @pytest.mark.parametrize(

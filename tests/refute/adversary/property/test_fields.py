@@ -51,7 +51,7 @@ def test_no_row_matches_what_it_must_not(row: dict[str, str]) -> None:
         ),
         (
             "Stack.pop() raises KeyError when empty.",
-            'raises: {KeyError: {given: {index: "int"}, assume: "...", call: "Stack().pop(index)"}}',
+            'raises: {KeyError: {given: {index: "int"}, assume: "...", call: "Stack(...).pop(index)"}}',
         ),
         ("Box.fill() tells how much fits.", 'examples: ["Box(...).fill(...) == ..."]'),
         ("Stack.pop() is unchanged.", "unchanged: [Stack.pop]"),

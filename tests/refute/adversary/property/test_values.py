@@ -1,6 +1,6 @@
 import pytest
 
-from refute.adversary.property.expected import read_prefix, read_raised, read_value
+from refute.adversary.property.values import leading_value, read_raised, read_value
 
 
 @pytest.mark.parametrize(
@@ -9,7 +9,7 @@ from refute.adversary.property.expected import read_prefix, read_raised, read_va
         ("[1, 2]", "[1, 2]"),
         ("true", "True"),
         ("null", "None"),
-        ("-1.50", "_Near(-1.5, 0.005000000005)"),
+        ("-1.50", "-_Near(1.5, 0.005000000005)"),
         ("{'a': 2.5}", "{'a': _Near(2.5, 0.05000000005)}"),
         ("inf", "float('inf')"),
         ("Decimal('1.10')", "Decimal('1.10')"),
@@ -28,7 +28,22 @@ def test_values_are_read(text: str, source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x", "3-5", "2020-10-12", "[1, ...]", "3 or 4", "f(2)", "the sum", "1, 2", "", "a == b", "lambda: 1"]
+    "text",
+    [
+        "x",
+        "'ca9781...'",
+        "['a', '...']",
+        "3-5",
+        "2020-10-12",
+        "[1, ...]",
+        "3 or 4",
+        "f(2)",
+        "the sum",
+        "1, 2",
+        "",
+        "a == b",
+        "lambda: 1",
+    ],
 )
 def test_prose_and_computations_are_no_values(text: str) -> None:
     assert read_value(text) is None
@@ -45,14 +60,14 @@ def test_prose_and_computations_are_no_values(text: str) -> None:
     ],
 )
 def test_a_value_ends_where_the_sentence_goes_on(text: str, source: str) -> None:
-    read = read_prefix(text)
+    read = leading_value(text)
     assert read is not None
     assert read[0].source == source
 
 
 @pytest.mark.parametrize("text", ["9 items", "50% of it", "1 if strict", "2, 1", "1,000", "3 or 4"])
 def test_a_value_that_prose_continues_is_none(text: str) -> None:
-    assert read_prefix(text) is None
+    assert leading_value(text) is None
 
 
 def test_precision_is_half_a_unit_of_the_last_written_digit_or_a_rounding_error() -> None:
@@ -64,5 +79,6 @@ def test_precision_is_half_a_unit_of_the_last_written_digit_or_a_rounding_error(
 
 
 def test_an_exception_under_a_condition_is_no_example() -> None:
-    assert read_raised(" ValueError.") is not None
-    assert read_raised(" ValueError if strict") is None
+    assert read_raised(" ValueError.", named=True) is not None
+    assert read_raised(" ValueError if strict", named=False) is None
+    assert read_raised(" Wrong", named=True) is None

@@ -1,0 +1,155 @@
+"""The right-hand side of an example: which value, exception or text a person wrote down."""
+
+import ast
+import copy
+import itertools
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from refute.adversary.property.expressions import dotted, parse_expression, source_of
+from refute.adversary.property.tables import pattern
+
+_WORDS: Final = {"true": True, "false": False, "null": None, "none": None, "nil": None}
+_BUILDERS: Final = frozenset(
+    {"set", "frozenset", "dict", "list", "tuple", "float", "complex", "bytearray", "range", "bytes"}
+)
+_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
+_ARITHMETIC: Final = re.compile(r"[\d\s.+*/()-]+")
+_CUT_SHORT: Final = re.compile(r"(?:[\da-fA-F]{4,})?(?:\.\.\.|…)[\da-fA-F]*")
+"""A digest of which only a part is written down, and what stands for any text."""
+_MAX_CUTS: Final = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value to compare with."""
+
+    plain: ast.expr
+    written: str
+    """The characters in the text."""
+
+    @property
+    def source(self) -> str:
+        """Python for the generated file, in which `_Near(…)` stands for each float."""
+        return source_of(_near(copy.deepcopy(self.plain), self.written))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raises:
+    """An exception; only its type counts, messages are not part of an example's promise."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """What is printed or shown, word for word (`...` stands for anything)."""
+
+    text: str
+
+
+Expected = Value | Raises | Text
+
+
+def read_value(text: str, *, strict: bool = False) -> Value | None:
+    """The whole text as a value; None where it is prose or calls what is no class.
+
+    Args:
+        text: e.g. `[1, 2.50]`, `{'a'}`, `true`, `Decimal('1.5')`, `19 - 5 - 6 = 8`.
+        strict: whether it is Python, where `3-5` is arithmetic and no span.
+    """
+    *steps, text = re.split(r"\s==?\s", text.strip("` \t\n").translate(_QUOTES))
+    node = parse_expression(text) if all(map(_ARITHMETIC.fullmatch, steps)) else None
+    if node is None or (isinstance(node, ast.Tuple) and not text.startswith("(")):
+        return None
+    node = _Worded().visit(node)
+    computed = any(isinstance(inner, ast.BinOp) for inner in ast.walk(node))
+    is_span = computed and not strict and re.search(r"\w[-/]\w", text)
+    return Value(plain=node, written=text) if _is_value(node) and not is_span else None
+
+
+def leading_value(text: str, *, strict: bool = False) -> tuple[Value, int] | None:
+    """The value that the text starts with and where it ends; None where what follows may belong to it.
+
+    One in brackets may go on over several lines.
+    """
+    if text[:1] not in {"[", "(", "{"} and text[:3] not in {'"""', "'''"}:
+        text = text.partition("\n")[0]
+    ends = sorted({hit.start() for hit in pattern("end").finditer(text)} | {len(text)}, reverse=True)
+    for cut in itertools.islice(filter(None, ends), _MAX_CUTS):
+        piece = re.sub(r"(?<=\d)\.$", "", text[:cut].strip("` "))  # a full stop, not a float
+        if not piece or piece.endswith(","):
+            continue
+        if (value := read_value(piece, strict=strict)) is not None:
+            return value, cut
+        if read_value(f"({piece})", strict=strict) is not None:
+            return None  # `2, 1` may be a pair or two thoughts
+    return None
+
+
+def read_raised(text: str, *, named: bool) -> tuple[Raises, int] | None:
+    """The exception with which a text starts and where its name ends; None where a condition follows.
+
+    Args:
+        text: what stands behind "raises" or an arrow.
+        named: whether its name has to say that it is one.
+    """
+    hit = pattern("raised").match(text)
+    known = hit and (not named or hit["name"].endswith(("Error", "Exception")))
+    return (Raises(name=hit["name"]), hit.end("name")) if hit and known else None
+
+
+def _is_value(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return value is not Ellipsis and not (isinstance(value, str) and _CUT_SHORT.fullmatch(value))
+        case ast.Attribute():
+            return dotted(node) is not None
+        case ast.Call(func=function, args=arguments, keywords=keywords):  # `set()`, `Point(1, 2)`; not `f(3)`
+            name = dotted(function) or ""
+            builds = name in _BUILDERS or name.rpartition(".")[2][:1].isupper()
+            return builds and all(map(_is_value, [*arguments, *(keyword.value for keyword in keywords)]))
+        case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+            return False
+        case ast.List() | ast.Tuple() | ast.Set() | ast.Dict() | ast.UnaryOp() | ast.BinOp():
+            return all(_is_value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        case _:
+            return False
+
+
+class _Worded(ast.NodeTransformer):
+    """`true`, `null` and their like, as other languages write them; `inf` and `nan` as floats print them."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is ast's
+        if node.id in {"inf", "nan"}:
+            return _call("float", node.id)
+        return ast.Constant(value=_WORDS[node.id.lower()]) if node.id.lower() in _WORDS else node
+
+
+def _near(node: ast.expr, text: str) -> ast.expr:
+    """The same with `_Near(value, within)` for floats, outside of computations, calls, sets and keys."""
+    match node:
+        case ast.Constant(value=float(value)):
+            exponent = Decimal((ast.get_source_segment(text, node) or repr(value)).replace("_", "")).as_tuple().exponent
+            half_unit = 0.5 * 10.0 ** min(int(exponent), -1)
+            within = float(f"{max(half_unit, 1e-9 * abs(value)) * (1 + 1e-9):.10g}")
+            return ast.Call(
+                func=ast.Name(id="_Near", ctx=ast.Load()), args=[node, ast.Constant(value=within)], keywords=[]
+            )
+        case ast.UnaryOp(operand=operand):
+            node.operand = _near(operand, text)
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            node.elts = [_near(item, text) for item in items]
+        case ast.Dict(values=items):
+            node.values = [_near(item, text) for item in items]
+        case _:
+            pass
+    return node
+
+
+def _call(name: str, *arguments: str | float) -> ast.expr:
+    return ast.Call(
+        func=ast.Name(id=name, ctx=ast.Load()), args=[ast.Constant(value=a) for a in arguments], keywords=[]
+    )
