@@ -131,8 +131,9 @@ def docstring_examples(claim: Claim, documented: Documented, namespace: Namespac
 def _only_mentions(example: Example, namespace: Namespace) -> bool:
     """`merge()` in prose names a function; it is a call only where nothing has to be passed."""
     calls = [node for tree in example.code for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    bare = [namespace.surface.named(dotted(call.func) or "") for call in calls if not call.args and not call.keywords]
-    return any(one.default is None and not one.variadic for function in bare if function for one in function.parameters)
+    bare = {(dotted(call.func) or "").rpartition(".")[2] for call in calls if not call.args and not call.keywords}
+    named = (function for function in namespace.surface.callables() if function.name in bare)
+    return any(one.default is None and not one.variadic for function in named for one in function.parameters)
 
 
 def _category(code: Sequence[ast.AST]) -> Category:

@@ -23,7 +23,7 @@ LIBRARY: Final = frozenset(
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 """What only an author's own reasoning needs: it may hold the mistake that the implementation makes."""
-_WHOLE: Final = frozenset({"list", "tuple", "dict"})
+_WHOLE: Final = frozenset({"list", "tuple", "dict", "str"})
 """Builtins that take an answer as it is."""
 
 

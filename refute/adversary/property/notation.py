@@ -68,10 +68,11 @@ def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:
         if hit.start() < end or hit[1].partition(".")[0] not in known | WRAPPERS | STANDARD_MODULES:
             continue
         read = _call_at(text, hit.start())
-        if read is None or not _reaches(read[0], known) or doubtful(text, hit.start(), read[1]):
+        if read is None or not _reaches(read[0], known):
             continue
         end = read[1]
-        if (found := _linked(text, hit.start(), *read)) is not None:
+        found = None if doubtful(text, hit.start(), end) else _linked(text, hit.start(), *read)
+        if found is not None:
             yield found
 
 

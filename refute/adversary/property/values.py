@@ -19,6 +19,7 @@ _QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", 
 _ARITHMETIC: Final = re.compile(r"[\d\s.+*/()-]+")
 _CUT_SHORT: Final = re.compile(r"(?:[\da-fA-F]{4,})?(?:\.\.\.|…)[\da-fA-F]*")
 """A digest of which only a part is written down, and what stands for any text."""
+_ALONE: Final = re.compile(r"(?:(?<=Error)|(?<=Exception))`*\s*?(?:[:(.,;)\n]|\Z)")
 _MAX_CUTS: Final = 400
 
 
@@ -94,11 +95,12 @@ def read_raised(text: str, *, named: bool) -> tuple[Raises, int] | None:
 
     Args:
         text: what stands behind "raises" or an arrow.
-        named: whether its name has to say that it is one.
+        named: whether its name has to say that it is one, and to be all that is said.
     """
     hit = pattern("raised").match(text)
-    known = hit and (not named or hit["name"].endswith(("Error", "Exception")))
-    return (Raises(name=hit["name"]), hit.end("name")) if hit and known else None
+    if hit is None or (named and not _ALONE.match(text, hit.end("name"))):
+        return None
+    return (Raises(name=hit["name"]), hit.end("name"))
 
 
 def _is_value(node: ast.AST) -> bool:

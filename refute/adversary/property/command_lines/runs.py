@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.command_lines.command import Command, command_of
+from refute.adversary.property.command_lines.output import lines_of
 from refute.adversary.property.command_lines.programs import Programs
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.ticket.record import Claim, Run, Text
@@ -69,16 +70,12 @@ def shows(stream: str, text: str) -> Check:
     r"""A stream holds just this; `\n` may stand for a line break, `...` for anything, JSON is a value."""
     quoted = re.fullmatch(r"(?P<quote>[\"'])(?P<inner>.*)(?P=quote)", text, re.DOTALL)
     texts = [text, quoted["inner"]] if quoted else [text]
-    meant = [lines for one in texts for lines in (_lines(one), _lines(one.replace("\\n", "\n")))]
+    meant = [lines for one in texts for lines in (lines_of(one), lines_of(one.replace("\\n", "\n")))]
     meant = [lines for index, lines in enumerate(meant) if lines not in meant[:index]]
     condition = f"lines_of({stream}) == {meant[0]!r}" if len(meant) == 1 else f"lines_of({stream}) in {meant!r}"
     if "..." in text or _is_json(text):
         condition = " or ".join(f"meant_by(lines_of({stream}), {one!r}) == {one!r}" for one in meant)
     return Check(condition, f"{_NAMES.get(stream, 'the file')} {text!r}")
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().split("\n")] if text.strip() else []
 
 
 def _is_json(text: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from refute.adversary.property.command_lines.command import Command, printed_by, read_command
+from refute.adversary.property.command_lines.output import lines_of
 from refute.adversary.property.command_lines.programs import Programs
 from refute.adversary.property.command_lines.runs import Check, Step, changing, exits, invocation, shows
 from refute.ticket.command_words import Sign, Word, read_tokens
@@ -30,9 +31,7 @@ class Exchange:
     @property
     def shown(self) -> list[str]:
         """The lines, without blanks at their ends and empty ones at the end."""
-        return (
-            "\n".join(line.rstrip() for line in self.lines).rstrip().split("\n") if "".join(self.lines).strip() else []
-        )
+        return lines_of("\n".join(self.lines))
 
 
 @dataclass(slots=True, kw_only=True)

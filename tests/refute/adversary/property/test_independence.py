@@ -37,6 +37,7 @@ class Box:
         ("unique(xs) == sorted(x for x in set(xs))", False),
         ("unique(xs) == (sorted(set(xs)) if xs else [])", False),
         ("Box(xs).held == xs", True),
+        ("str(unique(xs)) == str(sorted(set(xs)))", True),
         ("Box(xs).sorted().held == sorted(xs)", True),
         ("LIMIT.real == len(xs)", False),
         ("unique(xs) == helper(set(xs))", False),

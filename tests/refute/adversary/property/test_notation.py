@@ -6,6 +6,7 @@ import pytest
 
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.reading import read_surface
+from refute.adversary.property.sessions import read_sessions
 from refute.adversary.property.tables import rows
 from tests.refute.adversary.property.workbench import brief_of
 
@@ -39,3 +40,21 @@ def test_what_a_text_does_not_say_for_certain_is_no_example(text: str) -> None:
 )
 def test_a_call_goes_on_as_far_as_it_asks_of_its_result(text: str, quote: str) -> None:
     assert [one.quote.rstrip(".") for one in read_inline(text, frozenset({"f"}), SUBJECT)] == [quote]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (">>>f(1)\n1", ["f(1)"]),
+        (">>> f(1)\n1\n\n    >>> f(2)\n  2", ["f(1)"]),
+        (">>> f(1)  # doctest: +SKIP\n1\n>>> f(2)\n2", ["f(2)"]),
+        (">>> f([\n  1])\n2", ["f(["]),
+        (">>> g = 1\n>>> f(1)\n# nothing", ["f(1)"]),
+    ],
+)
+def test_sessions_are_read_as_far_as_they_parse(text: str, calls: list[str]) -> None:
+    assert [one.quote.partition("  ")[0] for one in read_sessions(text)] == calls
+
+
+def test_a_comment_is_nothing_that_is_shown() -> None:
+    assert [step.expected for one in read_sessions(">>> f(1)\n# nothing") for step in one.steps] == [None]

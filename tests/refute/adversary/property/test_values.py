@@ -82,3 +82,5 @@ def test_an_exception_under_a_condition_is_no_example() -> None:
     assert read_raised(" ValueError.", named=True) is not None
     assert read_raised(" ValueError if strict", named=False) is None
     assert read_raised(" Wrong", named=True) is None
+    assert read_raised("a `ValueError`: too small", named=True) is not None
+    assert read_raised("ValueError instances", named=True) is None

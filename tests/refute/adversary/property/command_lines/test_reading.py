@@ -159,3 +159,21 @@ def test_plain_sessions_end_where_the_text_goes_on() -> None:
     )
     assert "terminal_lines(out, err, ['a'])" in attack.source
     assert "And so on" not in attack.source.partition("def test_")[2].partition('"""')[2].partition('"""')[2]
+
+
+@pytest.mark.parametrize(
+    ("path", "command", "launch"),
+    [
+        ("run.sh", "sh run.sh a", "'sh', 'run.sh', 'a'"),
+        ("run.bash", "./run.bash a", "'bash', 'run.bash', 'a'"),
+        ("bin/tool", "/usr/bin/tool a", "'./bin/tool', 'a'"),
+        ("tool.py", "env X=1 python3 -u ./tool.py a", "sys.executable, '-u', 'tool.py', 'a'"),
+    ],
+)
+def test_a_program_is_started_by_what_it_is(path: str, command: str, launch: str) -> None:
+    assert f"subprocess.run([{launch}]" in attack_on({path: "echo"}, f"`{command}` prints `a`.", programs=[path]).source
+
+
+def test_standard_input_may_be_a_file_that_is_there() -> None:
+    attack = attack_on({**ECHO, "in.txt": "x"}, "`cat in.txt | tool.py a` prints `a`.")
+    assert "input=file_in(folder, 'in.txt')" in attack.source
