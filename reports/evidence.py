@@ -92,7 +92,8 @@ def claim_evidence(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED | ClaimVerdict.SURVIVED_IN_PART:
             named = f": {', '.join(claim.supported_by)}" if claim.supported_by else ""
             more = " and more" if named and len(claim.supported_by) < claim.tests_run else ""
-            by = f"{claim.independent_tests} independent" if claim.independent_tests else "written by the author"
+            some = f"{claim.independent_tests} " if claim.independent_tests < claim.tests_run else ""
+            by = f"{some}independent" if claim.independent_tests else "written by the author"
             tests = f"{counted(claim.tests_run, 'test')}, {by}{named}{more}"
             return f"not attacked: {in_quotes(claim.open_clauses)}; {tests}" if claim.open_clauses else tests
         case _:

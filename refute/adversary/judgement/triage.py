@@ -273,7 +273,7 @@ class Case:
     def _raised(self, agree: str) -> Judgement:
         """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
         run = self._first
-        if run.raised_on_purpose and not self.test.origin.calls_by_author and not self._ruled_out(run):
+        if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
             reason = f"the implementation refuses this input on purpose; does the claim cover it? {in_one_line(run)}"
             return TriageVerdict.NEEDS_REVIEW, reason
         return TriageVerdict.REFUTED, f"{agree}: the implementation raised {in_one_line(run)}"

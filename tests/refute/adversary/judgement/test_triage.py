@@ -312,7 +312,7 @@ PURPOSE = IN | {"raised_on_purpose": True}
         (Origin.PHRASE, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.AUTHOR_EXAMPLE, CLAIM, TriageVerdict.REFUTED),
         (Origin.AUTHOR_PROPERTY, CLAIM, TriageVerdict.REFUTED),
-        (Origin.FIELD, CLAIM, TriageVerdict.REFUTED),
+        (Origin.FIELD, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.FUZZ, CLAIM, TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() never raises.", TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() raises TypeError for text.", TriageVerdict.REFUTED),
