@@ -67,19 +67,20 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     wait_for(lambda: sum("the month's budget is used up" in one["text"] for one in webhook.told) == 1)
     wait_for(lambda: sum("% reached" in one["text"] for one in webhook.told) == 3)
     wait_for(lambda: sum("more tickets fail than usual" in one["text"] for one in webhook.told) == 1)
+    told = first["state"]["message"].partition("told of ")[2].partition(";")[0].split(", ")
+    wait_for(lambda: len(webhook.told) == len(told))
     artifacts = deployed.post("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [first["id"]]}}})
     left = {one["key"]: str(one["data"]) for one in artifacts}
     assert {"budget", "report", "report-by-status", "report-by-tester", "report-by-day"} <= left.keys()
     assert "file://" not in "".join(left.values()), "a browser follows no such link, and it would be the worker's file"
     assert "the budget is used up" in left["report"]
-    told = len(webhook.told)
 
     deployed.apply()  # again: nothing is doubled, and nothing resumed
     assert automations(deployed) == made
     assert is_paused(deployed)
     second = deployed.ended(deployed.run("budget-report/hourly", {"page": False}))
     assert "told of" not in second["state"]["message"]
-    assert len(webhook.told) == told
+    assert len(webhook.told) == len(told)
     events = deployed.post(
         "/events/filter",
         {"filter": {"resource": {"id_prefix": ["refute.alert."]}, "order": "ASC"}, "limit": 50},
