@@ -1,6 +1,7 @@
 """Whether a helper of the test file could keep what it was told, so that later tests would rest on it as well."""
 
 import dis
+import functools
 import re
 from collections.abc import Callable
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
@@ -27,7 +28,7 @@ def may_remember(frame: FrameType, is_theirs: Callable[[Any], bool]) -> bool:
         if code in seen:
             return False
         seen.add(code)
-        if any(one.opname in _STORING for one in dis.get_instructions(code)):
+        if _stores(code):
             return True
         if code.co_freevars and code.co_name not in _INLINE:
             return True
@@ -40,3 +41,9 @@ def may_remember(frame: FrameType, is_theirs: Callable[[Any], bool]) -> bool:
         return not isinstance(value, _FIXED) and not is_theirs(value)
 
     return keeps(frame.f_code)
+
+
+@functools.cache
+def _stores(code: CodeType) -> bool:
+    """Whether code writes to anything beside its locals; asked for every comparison, told by the code alone."""
+    return any(one.opname in _STORING for one in dis.get_instructions(code))
