@@ -10,7 +10,7 @@ import io
 import operator
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
@@ -29,6 +29,8 @@ COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = Mappin
     }
 )
 """What comparing operators do, for those that work expressions out as data."""
+_SILENT: Final = frozenset({"annotation", "returns", "type_comment", "type_params", "kind", "simple"})
+"""Fields of syntax that change nothing of what code does."""
 _ONE_AT_A_TIME: Final = threading.RLock()
 """Reentrant: a collection of garbage may run code that parses, in the midst of parsing."""
 _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -84,3 +86,21 @@ def nests_deeper(tree: ast.AST, levels: int) -> bool:
         if not level:
             return False
     return True
+
+
+def form_of(value: object, *, without: Collection[str] = ()) -> object:
+    """Syntax to compare by: without places, annotations and layout.
+
+    Args:
+        value: a node, or what a field of one holds.
+        without: more fields of the node itself that are left out.
+    """
+    match value:
+        case ast.AST():
+            left_out = _SILENT.union(without)
+            parts = ((name, part) for name, part in ast.iter_fields(value) if name not in left_out)
+            return (type(value).__name__, *(form_of(part) for _, part in parts))
+        case list():
+            return tuple(map(form_of, value))
+        case _:
+            return repr(value)

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.adversary.attack import Brief, SourceModule
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import form_of, parsed_or_none
 
 CONTEXT_LINES: Final = 12
 """Around each change, for a reader who sees nothing else of the file."""
 _BODIES: Final = frozenset({"body", "orelse", "finalbody", "handlers", "cases"})
-_SILENT: Final = frozenset({"annotation", "returns", "type_comment", "type_params", "kind", "simple"})
-"""Fields of syntax that change nothing of what code does."""
 _Statement = ast.stmt | ast.ExceptHandler | ast.match_case
 
 
@@ -65,17 +63,5 @@ def _own_lines(node: _Statement) -> range:
 def _form_of(node: _Statement) -> object:
     """A statement as syntax, without the statements in it."""
     if isinstance(node, ast.AnnAssign) and node.value is not None:
-        return ("Assign", _form([node.target]), _form(node.value))
-    parts = ((name, part) for name, part in ast.iter_fields(node) if name not in _BODIES | _SILENT)
-    return (type(node).__name__, *(_form(part) for _, part in parts))
-
-
-def _form(value: object) -> object:
-    match value:
-        case ast.AST():
-            parts = ((name, part) for name, part in ast.iter_fields(value) if name not in _SILENT)
-            return (type(value).__name__, *(_form(part) for _, part in parts))
-        case list():
-            return tuple(map(_form, value))
-        case _:
-            return repr(value)
+        return ("Assign", form_of([node.target]), form_of(node.value))
+    return form_of(node, without=_BODIES)

@@ -1,12 +1,11 @@
 """What a new ticket can already say about code: whether it is a program, and a claim for each function that changed."""
 
 import ast
-import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from refute.python_syntax import UNPARSABLE, parse_python
+from refute.python_syntax import UNPARSABLE, form_of, parse_python
 from refute.ticket.fields import PLACEHOLDER
 
 _MAX_HINT_CHARS: Final = 100
@@ -58,10 +57,10 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
         if node.name.startswith("_") or node.name == "main" or _is_exception(node):
             continue
         old = earlier.get(node.name)
-        if old is not None and _form(old) == _form(node):
+        if old is not None and form_of(old) == form_of(node):
             continue
-        known = {_form(one) for one in _methods(old)}
-        methods = [one for one in _methods(node) if _form(one) not in known and ast.get_docstring(one)]
+        known = {form_of(one) for one in _methods(old)}
+        methods = [one for one in _methods(node) if form_of(one) not in known and ast.get_docstring(one)]
         yield from (_of(one, f"{node.name}.{one.name}") for one in methods)
         if not methods:
             yield _of(node, node.name)
@@ -74,15 +73,6 @@ def _of(node: Definition, name: str) -> Suggestion:
     return Suggestion(
         about=_one_line(name + arguments)[:_MAX_HINT_CHARS], claim=f"`{name}`: {promise}" if promise else wanted
     )
-
-
-def _form(node: Definition) -> str:
-    """A definition as syntax, without annotations, which change nothing of what it does."""
-    plain = copy.deepcopy(node)
-    for part in ast.walk(plain):
-        for name in {"annotation", "returns"}.intersection(part._fields):
-            setattr(part, name, None)
-    return ast.dump(plain)
 
 
 def _methods(node: Definition | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
