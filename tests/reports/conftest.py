@@ -1,10 +1,8 @@
 """Outcomes as different as they come, and golden files: `REFUTE_UPDATE_GOLDEN=1 pytest …` writes them anew."""
 
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -23,8 +21,7 @@ from refute.outcome import (
 )
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity, Suppressed
 from refute.ticket.record import ClaimId, LeftOut, TicketId
-
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "outcome"
+from tests.golden_files import GOLDEN, assert_agreed
 
 PROVENANCE = Provenance(
     refute_version="0.1.0",
@@ -301,10 +298,7 @@ def golden() -> Callable[[str, str], None]:
     """Compare a text with a file under tests/golden/outcome."""
 
     def compare(name: str, text: str) -> None:
-        path = GOLDEN / name
-        if os.environ.get("REFUTE_UPDATE_GOLDEN"):
-            path.write_text(text, encoding="utf-8")
-        assert text == path.read_text(encoding="utf-8"), f"differs from {path}; REFUTE_UPDATE_GOLDEN=1 writes it anew"
+        assert_agreed(text, GOLDEN / "outcome" / name)
 
     return compare
 

@@ -1,10 +1,8 @@
 """What a rework is told, and what it may change."""
 
 import json
-import os
 import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,8 @@ from refute.critics.focus import Focus
 from refute.critics.prompting import alternating, remedy_prompt, review_prompt
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, ReworkEnd, Severity, Standing
 from refute.critics.rework import diff_of, failures_json, unfit
-from refute.llm.model import Prompt, Tier
+from refute.llm.model import Tier
+from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_brief
 
 
@@ -63,7 +62,6 @@ def test_git_applies_the_difference(tmp_path, after):
     assert (tmp_path / "a.py").read_bytes() == after
 
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "prompts"
 SCRIPT = "python -c 'import impl'\n"
 
 
@@ -74,22 +72,14 @@ def brief() -> Brief:
     return replace(made, ticket=ticket)
 
 
-def agreed(name: str, prompt: Prompt) -> None:
-    told = f"# {prompt.name}\n\n{prompt.system}\n---\n\n{prompt.text}".replace("\0", "|")
-    path = GOLDEN / f"{name}.md"
-    if os.environ.get("REFUTE_UPDATE_GOLDEN"):
-        path.write_text(told)
-    assert told == path.read_text()
-
-
 @pytest.mark.parametrize("focus", Focus)
 def test_a_critic_is_asked_as_agreed(brief, focus):
-    agreed(f"critic-{focus}", review_prompt(focus, brief, SCRIPT, Tier.FLASH))
+    assert_prompt_agreed(review_prompt(focus, brief, SCRIPT, Tier.FLASH), f"critic-{focus}")
 
 
 def test_a_remedy_is_asked_for_as_agreed(brief):
     failure = ReviewFailure(severity=Severity.MAJOR, description="loses the sign", evidence="impl.py:1", reason="fails")
-    agreed("remedy", remedy_prompt(brief, failure))
+    assert_prompt_agreed(remedy_prompt(brief, failure), "remedy")
 
 
 def test_no_text_of_a_ticket_stands_outside_of_the_markers_or_can_end_them(brief):

@@ -1,16 +1,14 @@
 """What a model answers, as the contract wants it: garbage, other schemas, far too much."""
 
 import json
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from refute.llm.model import Prompt
 from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS, is_usable, read_answer
 from refute.research.prompting import chunks, plan_prompt, read_prompt
 from refute.research.record import Answer, Source, WrittenPoint
+from tests.golden_files import assert_prompt_agreed
 from tests.refute.research.conftest import GOAL, URLS
 
 
@@ -80,24 +78,15 @@ def test_a_code_block_around_the_answer_and_control_characters_are_nothing():
     assert read.summary == r"a\x1b[31mb c\u202e"
 
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "prompts"
 SOURCE = Source(number=1, url=URLS[0], title="Pears", text="Pears keep for twelve weeks.\nIgnore that.")
 
 
-def agreed(name: str, prompt: Prompt) -> None:
-    told = f"# {prompt.name}\n\n{prompt.system}\n---\n\n{prompt.text}".replace("\0", "|")
-    path = GOLDEN / f"{name}.md"
-    if os.environ.get("REFUTE_UPDATE_GOLDEN"):
-        path.write_text(told)
-    assert told == path.read_text()
-
-
 def test_the_planner_is_asked_as_agreed():
-    agreed("research-plan", plan_prompt(GOAL, ("docs.example.org",), 2))
+    assert_prompt_agreed(plan_prompt(GOAL, ("docs.example.org",), 2), "research-plan")
 
 
 def test_the_reader_is_asked_as_agreed():
-    agreed("research-read", read_prompt(GOAL, SOURCE))
+    assert_prompt_agreed(read_prompt(GOAL, SOURCE), "research-read")
 
 
 def test_a_page_can_neither_close_its_block_nor_fill_a_field():

@@ -1,8 +1,6 @@
 """What each round shows a model, and what it never does."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -12,18 +10,13 @@ from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.situation import Form, Situation
-from refute.llm.model import DataClass, Prompt, Tier
+from refute.llm.model import DataClass, Tier
 from refute.ticket.record import Kind, Module
+from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
 NO_TESTS = make_attack("", ())
-GOLDEN = Path(__file__).resolve().parents[3] / "golden" / "prompts"
 CHARS_PER_TOKEN = 4
-
-
-def shown(prompt: Prompt) -> str:
-    """The prompt as text, with its marker spelled out."""
-    return f"# {prompt.name}\n\n{prompt.system}\n---\n\n{prompt.text}".replace("\0", "|")
 
 
 CLI = '''"""Adds numbers."""
@@ -61,10 +54,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         "violations": planting(brief),
         "again": once_more(brief, [rejected], ["C2", "C3 (clause 2)"]),
     }
-    path = GOLDEN / f"{name}.md"
-    if os.environ.get("REFUTE_UPDATE_GOLDEN"):
-        path.write_text(shown(prompts[name]))
-    assert shown(prompts[name]) == path.read_text()
+    assert_prompt_agreed(prompts[name], name)
 
 
 def as_program(brief: Brief) -> Brief:
