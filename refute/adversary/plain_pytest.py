@@ -85,7 +85,7 @@ def plain_job(  # noqa: PLR0913  # what a job is made of
             "TMPDIR": surroundings.scratch,
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "PYTHONDONTWRITEBYTECODE": "",
-            "PYTHONPATH": ":".join([*roots, *([requirements_root] if requirements_root else [])]),
+            "PYTHONPATH": ":".join(filter(None, [*roots, requirements_root])),
         },
         collect=tuple(f"{index}.xml" for index in range(len(groups))),
         surroundings=surroundings,

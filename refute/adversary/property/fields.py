@@ -1,13 +1,10 @@
 """Claims that no field makes executable, and the field that would: what `refute ticket lint` tells."""
 
-import functools
 import json
 import keyword
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
@@ -20,6 +17,7 @@ from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.property.tables import rows
 from refute.adversary.property.type_expressions import domain_of_type
 from refute.ticket.record import Claim, ClaimId, Kind
 
@@ -41,18 +39,11 @@ class Advice:
         return f"{self.claim_id} has no executable field; add  {self.template}"
 
 
-@functools.cache
-def field_rows() -> tuple[dict[str, object], ...]:
-    """The table of words and fields, in its order."""
-    text = resources.files("refute.adversary.property").joinpath("fields.toml").read_text(encoding="utf-8")
-    return tuple(tomllib.loads(text)["field"])
-
-
 def field_for(text: str) -> str:
     """The name of the field that suits a claim's words."""
     if preserves(text):
         return "unchanged"
-    hits = (str(row["name"]) for row in field_rows() if re.search(str(row["pattern"]), text, re.IGNORECASE))
+    hits = (str(row["name"]) for row in rows("fields") if row["pattern"].search(text))
     return next(hits, "property")
 
 

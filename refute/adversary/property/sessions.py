@@ -14,6 +14,7 @@ from refute.adversary.property.values import Expected, Raises, Text, Value, read
 _PROMPT: Final = re.compile(r"^([ \t]*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 _MAX_STEPS: Final = 200
+_CHECKED: Final = ast.Expr | ast.Assert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +74,6 @@ def read_sessions(text: str) -> list[Example]:
     steps = list(_steps(_PROMPT.sub(r"\1 ", text.expandtabs(4))))[:_MAX_STEPS]
     checked = (group for group in _grouped(steps) if any(isinstance(one.statement, _CHECKED) for one in group))
     return [Example(steps=tuple(group), quote=group[0].source) for group in checked]
-
-
-_CHECKED: Final = ast.Expr | ast.Assert
 
 
 def _steps(text: str) -> Iterator[Step]:

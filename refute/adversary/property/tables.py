@@ -1,4 +1,4 @@
-"""The rows of notation.toml and doubts.toml: how people write examples, and what keeps one silent."""
+"""The rows of notation, doubts and fields: how examples are written, what keeps one silent, which field would help."""
 
 import functools
 import re
@@ -9,7 +9,7 @@ from typing import Any
 
 @functools.cache
 def rows(table: str) -> tuple[dict[str, Any], ...]:
-    """All rows of a table (`notation`, `doubts`), their patterns compiled."""
+    """All rows of a table (`notation`, `doubts`, `fields`), their patterns compiled."""
     text = resources.files("refute.adversary.property").joinpath(f"{table}.toml").read_text(encoding="utf-8")
     found = tomllib.loads(text)["row"]
     return tuple({**row, "pattern": re.compile(row["pattern"], re.IGNORECASE)} for row in found)
