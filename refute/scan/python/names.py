@@ -15,7 +15,7 @@ from refute.scan.python import members
 from refute.scan.python.folding import attempt
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call, Walk
-from refute.scan.python.values import UNK, Bound, Class, Ref, as_text, choose
+from refute.scan.python.values import UNK, Class, Ref, as_text, choose
 from refute.scan.rules import Language
 
 RUNS_COMMANDS: Final = frozenset(
@@ -24,7 +24,6 @@ RUNS_COMMANDS: Final = frozenset(
 _BUILTINS: Final = frozenset(dir(builtins))
 _CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
 _LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
-_SCOPES: Final = frozenset({"__globals__", "f_globals", "__builtins__", "f_builtins"})
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _JUDGING: Final = tuple(
@@ -84,7 +83,7 @@ class Names(Walk):
                 self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
         return members.attribute(owner, name)
 
-    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:  # noqa: PLR0911 - one return per kind of owner
+    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
         """`owner[index]`."""
         match owner:
             case Ref(name):
@@ -102,11 +101,6 @@ class Names(Walk):
                     return DERIVED if picks and not is_open(as_text(owner)) else UNK
                 # Where a part is not known, its length is neither.
                 return UNK if found == "" and is_open(as_text(owner)) else found
-            case Bound(name=name) if name in _SCOPES:
-                inner = index if isinstance(index, str) else ""
-                telling = inner in POWERFUL | {"eval", "exec", "open"} or inner.startswith("__")
-                self.report.add("introspection-escape", self.spot(node), f"….{name}[…]", mild=not telling)
-                return Ref(canonical(inner)) if inner else UNK
         return UNK
 
     def _item_of_reference(self, name: str, index: Any, node: ast.AST) -> Any:

@@ -4,11 +4,11 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core.effects import Effects, Eval, Flag
+from refute.scan.core.effects import Effects, Eval, Flag, Preload
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, UNKNOWN, is_open
-from refute.scan.python.network import with_socket
+from refute.scan.python.outside import with_socket
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Ref, as_text, options_of
+from refute.scan.python.values import UNK, Ref, as_text
 from refute.scan.rules import Language
 
 _LISTS_PROCESSES: Final = re.compile(
@@ -22,13 +22,12 @@ _PROGRAM: Final = Ref("subprocess()")
 
 def shell_text(call: Call, value: Any) -> Effects:
     """A command line that a shell will read."""
-    for option in options_of(value):
-        text = as_text(option)
-        if not isinstance(option, str | bytes) or not text.strip(UNKNOWN + OUTPUT + " "):
-            # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
-            yield Flag("unresolved-command", mild=UNKNOWN not in text)
-            continue
+    text = as_text(value)
+    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " "):
         yield from _started(call, text)
+    else:
+        # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
+        yield Flag("unresolved-command", mild=UNKNOWN not in text)
     return _PROGRAM
 
 
@@ -65,9 +64,9 @@ def _subprocess(call: Call) -> Effects:
     if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
         yield Flag("reverse-shell")
     shell, executable = given.get("shell"), given.get("executable")
-    for name, value in given["env"].items() if isinstance(given.get("env"), dict) else ():
-        if name == "LD_PRELOAD" and isinstance(value, str):
-            yield Eval(Language.SHELL, f"export {name}={shlex.quote(value)}")
+    environment = given.get("env")
+    if isinstance(environment, dict) and "LD_PRELOAD" in environment:
+        yield Preload(as_text(environment["LD_PRELOAD"]))
     several = isinstance(command, list | tuple) and bool(command)
     if isinstance(executable, str) and several and shell is not True:
         command = [executable, *command[1:]]
@@ -123,19 +122,11 @@ def _start(call: Call) -> Effects:
         yield Flag("fork-bomb")
 
 
-def _putenv(call: Call) -> Effects:
-    yield from ()
-    if isinstance(call.argument(0), str):
-        call.walker.assign(Ref("os.environ"), call.argument(0), call.argument(1), call.node)
-    return UNK
-
-
 HANDLERS: Final = {
     "subprocess": _subprocess,
     "exec": _exec,
     "spawn_terminal": _spawn_terminal,
     "kill": _kill,
     "start": _start,
-    "putenv": _putenv,
     "lists_processes": _lists_processes,
 }
