@@ -1,44 +1,45 @@
 """Whether a program ended on an uncaught ImportError, read from what it printed: which module, imported where."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from refute.adversary.import_report import (
-    IMPORT_ERROR,
-    PYTEST_TOTAL,
-    ImportFailure,
-    import_failure,
-    in_doctest,
-    in_pytest,
-    in_pytest_summary,
-    other_tests_failed,
-)
 
 TRACEBACK: Final = "Traceback (most recent call last):"
 FRAME: Final = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)')
+PYTEST_FRAME: Final = re.compile(r"^(?P<path>[^\s:][^:\n]*):(?P<line>\d+): ")
+OUTERMOST: Final = re.compile(r'in <module>\s*$|"<frozen runpy>"|/lib/python3')
+"""The first frame of a traceback that nobody caught: of a module, or of what runs modules and tests."""
+NOT_THE_END: Final = re.compile(r"^.*\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b|^Exception (?:ignored|in thread)\b")
+"""Before a traceback that was logged, and ended nothing."""
 ERROR_LINE: Final = re.compile(
-    r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning))\b(?::|$)"
+    r"^(?P<shown>E\s+|\s{4})?(?:[A-Za-z_]\w*\.)*"
+    r"(?P<type>[A-Z]\w*(?:Error|Exception|Exit|Interrupt))(?:$|: ?(?P<message>.*))"
 )
-NO_MODULE_TO_RUN: Final = re.compile(
-    r"^\S*python[\d.]*: (?:Error while finding module specification for .*)?No module named '?(?P<module>[\w.]+)"
+"""The last line of a traceback; pytest puts an `E` before it, doctest four spaces."""
+IMPORT_ERRORS: Final = frozenset({"ModuleNotFoundError", "ImportError"})
+IMPORT_TOLD: Final = re.compile(
+    r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)\S* - (?:ModuleNotFoundError|ImportError): ?(?P<message>.*)$"
+    r"|^(?:ERROR|ImportError): Error importing plugin \S+: (?P<plugin>.*)$"
+    r"|^\S*python[\d.]*: (?P<program>.*No module named .*)$"
 )
-"""`python -m x` prints no traceback."""
-UNITTEST_FAILED: Final = re.compile(r"^(?:FAILED \(|FAIL: \w+ \()")
-OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL:|ERROR:|fatal:)")
-CHILD_FAILED: Final = re.compile(r"^subprocess\.CalledProcessError: ")
-OUTERMOST: Final = re.compile(
-    r'^\s*File "(?:<frozen runpy>|[^"\n]*/runpy\.py)", |^\s*File ".*", line \d+, in <module>\s*$'
+"""Without a traceback: pytest's summary and plugins, `python -m`."""
+TEST_FAILED: Final = re.compile(
+    r"^FAILED \S+::.* - |^FAIL: \w+ \(|^FAILED \((?!errors=\d+(?:, skipped=\d+)?\)$)|^Expected(?: nothing|:)$"
 )
-"""The first frame of a traceback that ended a program; one that was caught and printed starts where it was caught."""
-LOGGED: Final = re.compile(r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b.*|^Exception (?:ignored|in thread)\b.*")
-UNITTEST_HEADER: Final = re.compile(r"^(?:ERROR|FAIL): \S+ \(|^ImportError: Failed to import test module: ")
-TOOL_ERROR: Final = re.compile(
-    r"^\S*?[\w.+-]+: "
+"""What pytest, unittest and doctest say of a test that failed by anything else."""
+OTHER_FAULT: Final = re.compile(
+    r"^(?:FAILED|FAIL:|ERROR:|fatal:)(?! \(| \S+::)"
+    r"|^(?!g?make\b)\S*?[\w.+-]+: "
     r"(?:line \d+: |.*(?:No such file|not found|annot |denied|rror\b|nvalid|nrecognized|nexpected|ailed))"
 )
-"""What a shell or a Unix program says when it fails: `grep: x: No such file or directory`."""
-MAKE_TELLS: Final = re.compile(r"^(?:g?make(?:\[\d+\])?: \*\*\* |error: Recipe )")
+"""A script's own words, and what a shell or a Unix program says when it fails: `grep: x: No such file or directory`."""
+CHILD_FAILED: Final = "CalledProcessError"
+"""What a parent says of a child that has told its own error before."""
+MODULE: Final = re.compile(
+    r"No module named '?(?P<missing>[\w.]+)"
+    r"|cannot import name '[^']*' from (?:partially initialized module )?'(?P<module>[\w.]+)'"
+)
 SYNTAX_ERROR: Final = re.compile(
     r'^(?:E\s+)?\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:(?!.*File ").*\n){0,3}?'
     r"(?:E\s+)?(?P<message>(?:SyntaxError|IndentationError|TabError): .*)",
@@ -46,9 +47,6 @@ SYNTAX_ERROR: Final = re.compile(
 )
 UNNOTICED: Final = 126
 """From this exit code on a shell tells that a command could not run, was not found or was killed by a signal."""
-UNITTEST_TAIL: Final = re.compile(
-    r"^(?:[-=]{10,}|Ran \d+ tests? in .*|FAILED \(errors=\d+(?:, skipped=\d+)?\)|ERROR: .*|)$"
-)
 
 # Distributions that are imported under another name than their own (their own metadata, 2026-11).
 IMPORTED_AS: Final = {
@@ -59,28 +57,44 @@ IMPORTED_AS: Final = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportFailure:
+    """An import that failed and that nobody caught."""
+
+    message: str
+    path: str = ""
+    """The importing file as printed; empty where unknown."""
+    line: int = 0
+
+    @property
+    def module(self) -> str:
+        """Dotted; empty where the message names none."""
+        match = MODULE.search(self.message)
+        return (match["missing"] or match["module"]) if match else ""
+
+    @property
+    def place(self) -> str:
+        """`file:line`, as far as known."""
+        return f"{self.path}:{self.line}" if self.path else "an unknown place"
+
+
 def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
-    An import error counts where it ends the last traceback and that one ended a program, where pytest could not import
-    a test module, conftest or plugin for it, where every failing test of pytest, unittest or doctest failed by one, or
-    where `python -m` found no module. One that is only printed or logged, was handled, or was followed by another
-    error, does not.
+    The last error that a stream tells of decides, and no test may have failed by another one. An import error counts
+    at the end of a traceback that nobody caught, in what test runners report, and where `python -m` found no module.
 
     Args:
         stdout: what the program printed.
         stderr: what it said.
         exit_code: 126 and above are a shell's word for something else.
     """
-    if exit_code >= UNNOTICED:
+    found = [errors[-1] for text in (stderr, stdout) if (errors := list(_errors(text.splitlines())))]
+    told = [*stdout.splitlines(), *stderr.splitlines()]
+    failed_otherwise = any(TEST_FAILED.match(line) and not IMPORT_TOLD.match(line) for line in told)
+    if exit_code >= UNNOTICED or not found or failed_otherwise or None in found:
         return None
-    for text, other in ((stderr, stdout), (stdout, "")):
-        lines = [line.rstrip() for line in text.splitlines()]
-        found = in_pytest(lines) or _in_last_traceback(lines) or _in_run_module(lines)
-        found = found or in_doctest(lines) or in_pytest_summary(lines)
-        if found is not None:
-            return None if other_tests_failed(stdout.splitlines()) or _ends_otherwise(other, found) else found
-    return None
+    return found[0]
 
 
 def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
@@ -92,14 +106,8 @@ def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
     """
     for match in SYNTAX_ERROR.finditer(text):
         if any(f"/{match['path']}".endswith(f"/{file}") for file in files):
-            return ImportFailure(module="", message=match["message"], path=match["path"], line=int(match["line"]))
+            return ImportFailure(message=match["message"], path=match["path"], line=int(match["line"]))
     return None
-
-
-def _ends_otherwise(text: str, told: ImportFailure) -> bool:
-    """Whether the other stream's last line tells of a failure of another kind."""
-    lines = [line for line in text.splitlines() if line.strip()][-1:]
-    return not any(PYTEST_TOTAL.search(line) for line in lines) and _has_error(lines, told)
 
 
 def is_declared(module: str, requirements: Sequence[str]) -> bool:
@@ -113,56 +121,39 @@ def is_declared(module: str, requirements: Sequence[str]) -> bool:
     return not declared.isdisjoint(candidates)
 
 
-def _in_last_traceback(lines: Sequence[str]) -> ImportFailure | None:
-    """An import error that ends the last traceback, with nothing behind it that could be the exit's reason."""
-    starts = [number for number, line in enumerate(lines) if _starts_traceback(line)]
-    if not starts or not _ended_a_program(lines, starts[-1]):
-        return None
-    path, line = "", 0
-    for number in range(starts[-1] + 1, len(lines)):
-        text, rest = lines[number], lines[number + 1 :]
-        if match := FRAME.match(text):
-            if not match["path"].startswith("<frozen importlib"):
-                path, line = match["path"], int(match["line"])
-        elif match := IMPORT_ERROR.match(text):
-            failure = import_failure(match["message"], path, line)
-            unittest = all(UNITTEST_TAIL.match(after) for after in rest)
-            return failure if unittest or not _has_error(rest, failure) else None
-        elif text and CHILD_FAILED.match(text) and len(starts) > 1 and not _has_error(rest):
-            return _in_last_traceback(lines[: starts[-1]])  # the child's own words come before its parent's
-        elif text and not text.startswith((" ", "\t")):
-            return None
-    return None
+def _errors(lines: Sequence[str]) -> Iterator[ImportFailure | None]:
+    """The errors that a stream tells of, in order; None for one that is no import."""
+    place, caught, told = ("", 0), True, ImportFailure(message="")
+    for number, text in enumerate(lines):
+        if text.rstrip().endswith(TRACEBACK):
+            caught = _is_caught(lines, number)
+        elif frame := FRAME.match(text) or PYTEST_FRAME.match(text):
+            place = (frame["path"], int(frame["line"])) if "<frozen importlib" not in frame["path"] else place
+        elif match := IMPORT_TOLD.match(text):
+            message = match["message"] or match["plugin"] or match["program"] or ""
+            told = told if told.message else ImportFailure(message=message, path=match["path"] or "")
+            yield told
+        elif (match := ERROR_LINE.match(text)) and match["type"] in IMPORT_ERRORS:
+            shown = (match["shown"] or "").startswith("E")
+            path, line = (_place_behind(lines[number + 1 : number + 5]) if shown else None) or place
+            if shown or not caught:
+                told = ImportFailure(message=match["message"] or "", path=path, line=line)
+                yield told
+            caught = True
+        elif (match and match["type"] != CHILD_FAILED) or (OTHER_FAULT.match(text) and not _is_about(text, told)):
+            yield None
 
 
-def _ended_a_program(lines: Sequence[str], start: int) -> bool:
-    """Whether nobody caught the traceback that starts in a line: by its first frame, and what stands before it."""
-    before = next((line for line in reversed(lines[:start]) if line.strip()), "")
-    if UNITTEST_HEADER.match(before) or any(UNITTEST_HEADER.match(line) for line in lines[max(0, start - 3) : start]):
-        return True
-    return not LOGGED.match(before) and any(OUTERMOST.match(line) for line in lines[start + 1 : start + 2])
+def _is_caught(lines: Sequence[str], start: int) -> bool:
+    """Whether the traceback that starts in a line was caught and shown, and so ended no program."""
+    logged = start > 0 and NOT_THE_END.match(lines[start - 1])
+    return bool(logged) or not any(map(OUTERMOST.search, lines[start + 1 : start + 2]))
 
 
-def _in_run_module(lines: Sequence[str]) -> ImportFailure | None:
-    last = next((line for line in reversed(lines) if line), "")
-    match = NO_MODULE_TO_RUN.match(last)
-    return ImportFailure(module=match["module"], message=last, path="", line=0) if match else None
-
-
-def _starts_traceback(line: str) -> bool:
-    """A traceback's first line, also behind a few words of the script (`echo "import failed: $output"`)."""
-    return line.strip() == TRACEBACK or (line.endswith(f" {TRACEBACK}") and ERROR_LINE.match(line) is None)
-
-
-def _has_error(lines: Sequence[str], told: ImportFailure | None = None) -> bool:
-    """Whether lines tell of an error, other than in the script's own words about the one already told."""
-    return any(
-        ERROR_LINE.match(line)
-        or UNITTEST_FAILED.match(line)
-        or (TOOL_ERROR.match(line) and not MAKE_TELLS.match(line) and not (told and _is_about(line, told)))
-        or (OWN_WORDS.match(line) and not (told and _is_about(line, told)))
-        for line in lines
-    )
+def _place_behind(lines: Sequence[str]) -> tuple[str, int] | None:
+    """Where pytest says, behind an error, that it came from."""
+    match = PYTEST_FRAME.match(next((line for line in lines if line.strip()), ""))
+    return (match["path"], int(match["line"])) if match else None
 
 
 def _is_about(line: str, failure: ImportFailure) -> bool:

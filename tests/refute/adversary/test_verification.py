@@ -339,6 +339,7 @@ PYTEST_DOCTEST = """\
     [
         (SUMMARY, "", "test_impl.py"),
         (DOCTEST, "", "/workspace/impl.py:6"),
+        (PYTEST_DOCTEST, "", "/workspace/impl.py:6"),
         (LAZY.split("    " + "=" * 27 + " short", maxsplit=1)[0] + "    1 failed in 0.28s\n", "", "impl.py:2"),
         ("", "ERROR: Error importing plugin \"leftpad\": No module named 'leftpad'\n", ""),
         (
@@ -349,7 +350,7 @@ PYTEST_DOCTEST = """\
         ("ok\nrunning the smoke test\n", UNCAUGHT, "/workspace/impl.py:7"),
         ("", dedent(UNCAUGHT) + "make: *** [Makefile:2: test] Error 1\n", "/workspace/impl.py:7"),
     ],
-    ids=["--tb=no", "doctest", "-rN", "plugin", "-m of a package", "words on stdout", "make"],
+    ids=["--tb=no", "doctest", "doctest in pytest", "-rN", "plugin", "-m of a package", "words on stdout", "make"],
 )
 def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str, stderr: str, place: str) -> None:
     found = find_import_failure(dedent(stdout), dedent(stderr))
@@ -361,12 +362,6 @@ def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str,
 def test_a_failing_doctest_beside_an_import_error_is_no_import_failure() -> None:
     other = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
     assert find_import_failure(dedent(DOCTEST) + other, "") is None
-
-
-def test_a_silent_doctest_under_pytest_counts_only_where_it_failed_by_an_import() -> None:
-    assert find_import_failure(dedent(PYTEST_DOCTEST), "") is not None
-    two = dedent(PYTEST_DOCTEST).replace("FAILED impl.py::impl.run", "FAILED a::a\nFAILED b::b")
-    assert find_import_failure(two, "") is None
 
 
 CAUGHT = """\
