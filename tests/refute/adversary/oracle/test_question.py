@@ -1,6 +1,5 @@
 """What is shown of a failing test holds its input and nothing of what it expects."""
 
-import textwrap
 from typing import Any
 
 import pytest
@@ -18,9 +17,7 @@ def tried(line: str, asked: str) -> str:
     return f"try:\n    {line}\n{tail}"
 
 
-def situation(
-    test: str, *, line: int, message: str = "", kind: str = "AssertionError", **facts: Any
-) -> Situation:
+def situation(test: str, *, line: int, message: str = "", kind: str = "AssertionError", **facts: Any) -> Situation:
     """The situation of a test whose line (1: its `def`) failed."""
     name = "test_" + test.partition("def test_")[2].partition("(")[0]
     trace = f"/attack/test_adversarial.py:{line + 3}: in {name}\n    …\n"
