@@ -1,6 +1,7 @@
 """What an implementation offers to its importers: functions, classes, names, docstrings."""
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -117,3 +118,16 @@ class Surface:
         """The function or method called so, when exactly one is."""
         hits = [f for f in self.callables() if name in {f.name, f.qualified, f"{f.module}.{f.qualified}"}]
         return hits[0] if len(hits) == 1 else None
+
+    def subjects(self, text: str) -> tuple[Function, ...]:
+        """The functions that a claim names, in backticks, as a call or a plain identifier; else the only public one."""
+        quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
+        words = set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
+        for names in ({name for pair in quoted for name in pair}, {word for word in words if "_" in word}):
+            hits = [f for f in self.callables() if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names]
+            if hits:
+                return tuple(hits)
+        everything = self.functions()
+        if len(everything) == 1 and not self.classes():
+            return everything
+        return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
