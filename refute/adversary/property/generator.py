@@ -136,7 +136,7 @@ def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]
         columns.append(values or _GUESSES)
         if len(columns) == _MAX_HOLES:
             break
-    return f"{function.callee}({', '.join(arguments)})", columns
+    return f"{function.qualified}({', '.join(arguments)})", columns
 
 
 def _values_for(parameter: Parameter) -> Sequence[Any]:

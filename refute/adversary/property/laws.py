@@ -162,10 +162,10 @@ def _compared(
     claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace, origin: Origin
 ) -> Draft | None:
     """The calls of the function itself, and of the other one with the same arguments."""
-    if not way.call.startswith(f"{function.callee}("):
+    if not way.call.startswith(f"{function.qualified}("):
         return None
-    theirs = other if isinstance(other, str) else other.callee
-    reference = way.call.replace(function.callee, theirs, 1)
+    theirs = other if isinstance(other, str) else other.qualified
+    reference = way.call.replace(function.qualified, theirs, 1)
     module, _, _ = theirs.rpartition(".")
     ours = [way.call] if isinstance(other, str) else [way.call, reference]
     refusals = [error for error in function.refuses_with if namespace.defines(error)]

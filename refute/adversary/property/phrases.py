@@ -116,7 +116,7 @@ class _Reading:
 
     def _draft(self, row: Row, law: tuple[Setup, str], error: str) -> Draft | None:
         setup, body = law
-        used = [setup.function.callee, self._function.callee, *setup.refusals, *([error] if error else [])]
+        used = [setup.function.qualified, self._function.qualified, *setup.refusals, *([error] if error else [])]
         found = self._namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
         if isinstance(found, Unresolved):
             return None
@@ -170,7 +170,7 @@ def _law(
         for name, kind in setup.kinds.items()
     }
     setup = replace(setup, kinds=kinds, conditions=(*setup.conditions, *asked_of_us))
-    values |= {"answer": setup.answer(), "call": setup.call(), "outer": outer.callee}
+    values |= {"answer": setup.answer(), "call": setup.call(), "outer": outer.qualified}
     values["again"] = setup.answer({variables.get("a", ""): "other"})
     body = row.body.strip() or f"got = {{answer}}\nassert {row.check}, _shown(got)"
     if row.expected:

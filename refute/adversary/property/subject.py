@@ -56,7 +56,7 @@ class Setup:
                 copied = f"copy.deepcopy({name})" if self.kinds[name].mutable else name
                 value = (values or {}).get(name, copied)
                 arguments.append(f"{name}={value}" if parameter.keyword_only else value)
-        code = f"{self.function.callee}({', '.join(arguments)})"
+        code = f"{self.function.qualified}({', '.join(arguments)})"
         return f"asyncio.run({code})" if self.function.is_async else code
 
     def answer(self, values: Mapping[str, str] | None = None) -> str:

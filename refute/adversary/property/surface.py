@@ -2,8 +2,7 @@
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +28,6 @@ class Function:
     """The class that holds a method; empty for a function."""
     parameters: tuple[Parameter, ...]
     """Without `self` and `cls`."""
-    returns: ast.expr | None
     docstring: str
     is_async: bool
     is_static: bool = False
@@ -40,8 +38,6 @@ class Function:
     """Whether it returns or yields a value at all."""
     wants_objects: bool = False
     """Whether it reads attributes of its arguments that no list, text or number has."""
-    gives_itself: bool = False
-    """Whether it is a method that returns its instance, so that calls can be chained."""
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[str] = frozenset()
@@ -49,13 +45,8 @@ class Function:
 
     @property
     def qualified(self) -> str:
-        """`name` or `Class.name`."""
+        """`name` or `Class.name`: Python for what is called."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
-
-    @property
-    def callee(self) -> str:
-        """Python for what is called."""
-        return self.qualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +72,6 @@ class Face:
     """Public functions, then public methods, in source order."""
     classes: frozenset[str] = frozenset()
     docstrings: tuple[Documented, ...] = ()
-    aliases: Mapping[str, ast.expr] = field(default_factory=dict)
-    """Names that stand for another expression, e.g. `Interval = tuple[int, int]`: annotations use them."""
     opaque: bool = True
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
 

@@ -11,7 +11,6 @@ from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
-from refute.adversary.property.importing import import_tests
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
@@ -110,7 +109,6 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         only = subjects[0] if len(subjects) == 1 else None
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
         yield from phrase_tests(claim, brief.ticket, namespace)
-        yield from import_tests(claim, brief)
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
     for documented in (text for face in surface.faces for text in face.docstrings):
