@@ -44,7 +44,7 @@ _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 
 def split(call: Call, row: Command) -> tuple[Options, list[str]]:
     """A command's options with their values, and its operands."""
-    return split_options(call.argv[1:], row.values, row.long, mixed=not row.stops)
+    return split_options(call.argv[1:], row.valued, mixed=not row.stops)
 
 
 def _weigh(call: Call, text: str) -> None:

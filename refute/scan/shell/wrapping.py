@@ -33,12 +33,11 @@ def _opened(name: str, words: list[str], row: Command) -> tuple[list[str], list[
     """The texts that a shell reads for a wrapper, and the words behind its options, its verb and what else it takes."""
     spec = row.wraps or {}
     valued, texts, starts = (spec.get(field, "").split() for field in ("values", "text", "starts"))
-    long = frozenset([*valued, *texts, *starts])
-    letters = "".join(word.lstrip("-") for word in long if word.startswith("-") or len(word) == 1)
+    takes = frozenset(texts + starts).union(*(word[1:] if word[0] == "-" else [word] for word in valued))
     given: Options = {}
 
     def behind(words: list[str]) -> list[str]:
-        options, operands = split_options(words, letters, long, mixed=spec.get("mixed", False))
+        options, operands = split_options(words, takes, mixed=spec.get("mixed", False))
         given.update(options)
         return operands
 

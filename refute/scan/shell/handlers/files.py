@@ -46,7 +46,7 @@ def _tar(call: Call, row: Command) -> Effects:
     words = call.argv[1:]
     if words and not words[0].startswith("-"):
         words = ["-" + words[0], *words[1:]]
-    options, operands = split_options(words, row.values, row.long, mixed=True)
+    options, operands = split_options(words, row.valued, mixed=True)
     yield from found_in(call, row, call.text)
     archive = (options.get("f") or options.get("file") or [""])[0]
     directory = (options.get("C") or options.get("directory") or ["."])[0]

@@ -12,13 +12,14 @@ from refute.scan.shell.options import split_options
 from refute.scan.shell.rows import split
 from refute.scan.shell.state import Call
 
-_LONG: Final = frozenset({"rcfile", "init-file", "check-hash-based-pycs"})
+_VALUED: Final = frozenset({*"oO", "rcfile", "init-file"})
+_PYTHON_VALUED: Final = frozenset({*"WXcm", "check-hash-based-pycs"})
 
 
 def _shell(call: Call, _row: Command) -> Effects:
     words = [word.replace("+", "-", 1) if re.match(r"\+[oO]", word) else word for word in call.argv[1:]]
     # `-c` takes no value of its own: `bash -cx text` runs the first operand.
-    options, operands = split_options(words, "oO", _LONG)
+    options, operands = split_options(words, _VALUED)
     if "c" in options and operands:
         text, *arguments = operands
         if arguments:
@@ -38,7 +39,7 @@ def _python(call: Call, _row: Command) -> Effects:
             yield Reach(f"{directory}/sitecustomize.py", Language.PYTHON)
             yield Reach(f"{directory}/usercustomize.py", Language.PYTHON)
     words = call.argv[1:]
-    options, operands = split_options(words, "WXcm", _LONG)
+    options, operands = split_options(words, _PYTHON_VALUED)
     # Of several, `-c` and `-m` end the options of Python itself: the first one counts.
     if "m" in options and next(name for name in options if name in {"c", "m"}) == "m":
         module = options["m"][0]
