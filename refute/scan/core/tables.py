@@ -18,7 +18,7 @@ _HINT: Final = (
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
-    start-python module open""".split()  # noqa: SIM905 - a table of names
+    start-python module open command word cd""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
@@ -121,8 +121,8 @@ class Command(_Row):
     prints: Printed = ""
     handler: str = ""
     """The code that works out its effects, where a row cannot say them."""
-    wraps: dict[str, Any] | None = None
-    """How its own words end where it runs another command."""
+    verbs: Words = ()
+    """First words behind which another command stands; `*`: it may stand there without one."""
     refuses: tuple[str, ...] = ()
     """Examples that must give a blocking finding."""
     spares: tuple[str, ...] = ()

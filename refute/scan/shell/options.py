@@ -44,9 +44,3 @@ def split_options(words: list[str], valued: frozenset[str], *, mixed: bool = Fal
             takes = not value
         options.setdefault(name, []).append(queue.popleft() if takes and queue else value)
     return options, operands
-
-
-def without_assignments(words: list[str]) -> list[str]:
-    """A command without the variables that are set for it alone."""
-    start = next((index for index, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
-    return words[start:]

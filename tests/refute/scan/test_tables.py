@@ -54,7 +54,9 @@ operands = "url*"
 
 [[command]]
 names = "within"
-wraps = { values = "-n", skips = { within = 1 } }
+values = "-n"
+stops = true
+operands = "skip command*"
 
 [[call]]
 names = "ours.run"
@@ -108,7 +110,7 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
         ),
         (
             "[[command]]\nnames = 'x'\noperands = 'reads'",
-            "row `x`: operands.0: unknown role `reads`; expected one of connect",
+            "row `x`: operands.0: unknown role `reads`; expected one of cd, command",
         ),
         ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: prints: unknown `prints` `y`; expected one of changed"),
         ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: when.0.flag: unknown rule `no-rule`"),
