@@ -178,7 +178,7 @@ class Expressions(Names):
                 return self._method(owner, Call(self, f"….{name}", arguments, keywords, node))
             case str() if DOWNLOAD in target:
                 return target
-        self._follow(Call(self, "?", arguments, keywords, node))
+        self.follow(Call(self, "?", arguments, keywords, node))
         return UNK
 
     def _reference(self, call: Call) -> Any:
@@ -203,7 +203,7 @@ class Expressions(Names):
         if result is UNK and name.startswith(("builtins.str.", "builtins.bytes.", "builtins.int.")) and call.arguments:
             result = folding.method_call(call.arguments[0], last, call.arguments[1:], call.keywords)
         if result is UNK:
-            self._follow(call)
+            self.follow(call)
             return Ref(f"{name}()") if "." in name and name.count("()") < _MAX_RESULTS else UNK
         return result
 
@@ -227,10 +227,10 @@ class Expressions(Names):
         if result is UNK and isinstance(owner, str) and is_open(owner) and name in _KEEPS:
             return owner
         if result is UNK:
-            self._follow(call)
+            self.follow(call)
         return result
 
-    def _follow(self, call: Call) -> None:
+    def follow(self, call: Call) -> None:
         """Something that is handed over as an argument will be called: with what stands beside it, as pools do."""
         given = call.keywords.get("args", call.keywords.get("kwargs"))
         for position, value in enumerate(call.values):

@@ -18,11 +18,15 @@ _SHORT: Final = 3
 _MAX_PRODUCT: Final = 5_000_000
 _WIDTH: Final = re.compile(r"%[-+ #]*\d*\.?(?:\d{5}|\*)|\{[^{}]*:[^{}]*(?:\d{5}|\{)")
 """A width in a format that would fill memory."""
-_OPERATORS: Final = dict(
-    word.split(":")
-    for word in """Add:add Sub:sub Mult:mul Mod:mod BitXor:xor BitAnd:and_ BitOr:or_ LShift:lshift RShift:rshift
-    FloorDiv:floordiv Div:truediv Pow:pow""".split()
-)
+_OPERATORS: Final = {
+    "Mult": "mul",
+    "BitXor": "xor",
+    "BitAnd": "and_",
+    "BitOr": "or_",
+    "Div": "truediv",
+    "MatMult": "matmul",
+}
+"""Functions of `operator` that are not called as the syntax is."""
 _METHODS: Final = frozenset(
     """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
     format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs casefold hex
@@ -80,9 +84,9 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind == "Mod" and isinstance(left, str) and not is_constant(right):
         left = re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]", "%s", left)
         right = tuple(map(as_text, right)) if isinstance(right, tuple) else as_text(right)
-    if kind not in _OPERATORS or not is_constant((left, right)) or attempt(_bounded, kind, left, right) is not True:
+    if not is_constant((left, right)) or attempt(_bounded, kind, left, right) is not True:
         return UNK
-    found = attempt(getattr(operator, _OPERATORS[kind]), left, right)
+    found = attempt(getattr(operator, _OPERATORS.get(kind, kind.lower())), left, right)
     return capped(found) if isinstance(found, str) else found
 
 
@@ -100,13 +104,13 @@ def pure_call(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """The result of a pure function on constants, DERIVED of a decoder, UNK where it is not known."""
     if name in _DECODERS:
         return DERIVED
-    if not is_constant((*arguments, keywords)):
+    if (name not in _PURE and name not in _FILTERS) or not is_constant((*arguments, keywords)):
         return UNK
     if name in _FILTERS:
         known = all(is_known(text) for text in arguments if isinstance(text, str))
         longest = max((len(value) for value in arguments if isinstance(value, str | bytes | list)), default=0)
         return DERIVED if known and longest > _SHORT else UNK
-    return attempt(_pure_result, name, arguments, keywords) if name in _PURE else UNK
+    return attempt(_pure_result, name, arguments, keywords)
 
 
 def _pure_result(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:

@@ -9,12 +9,24 @@ import signal
 import stat
 import string
 from collections.abc import Callable, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import paths
 from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_known, is_open
-from refute.scan.python.values import MAX_ITEMS, UNK, Bound, Choice, Class, FileValue, Function, PathText, Ref, as_text
+from refute.scan.python.values import (
+    MAX_ITEMS,
+    UNK,
+    Bound,
+    Class,
+    FileValue,
+    Function,
+    PathText,
+    Ref,
+    as_text,
+    options_of,
+)
 
 POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib pty socket code runpy".split())
 """Modules by which a computed name can do anything."""
@@ -74,25 +86,14 @@ def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per k
     return Bound(owner, name)
 
 
-def iterated(value: Any) -> Any:  # noqa: PLR0911 - one return per kind of value
+def iterated(value: Any) -> Any:
     """The elements of an iterable as a list, or one value that stands for any of them."""
-    match value:
-        case list() | tuple() | dict():
-            return list(value)
-        case Choice():
-            return iterated(value.options[0])
-        case Ref("psutil.process_iter()"):
-            return Ref("psutil.Process()")
-        case PathText():
-            return value
-        case bytes() | range():
-            return list(value[:MAX_ITEMS])
-        case str() if is_known(value):
-            return list(value[:MAX_ITEMS])
-        case str():
-            inside = value.startswith((TEMP, HERE))
-            return f"{value}/{NAME}" if inside else UNKNOWN if UNKNOWN in value else OUTPUT
-    return UNK
+    value = options_of(value)[0]
+    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(islice(value, MAX_ITEMS))
+    if not isinstance(value, str):
+        return UNK
+    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
 
 
 def joined(*parts: Any) -> str:
@@ -101,11 +102,6 @@ def joined(*parts: Any) -> str:
     for part in map(as_text, parts):
         path = part if part.startswith(("/", HOME, TEMP, HERE)) or not path else f"{path.rstrip('/')}/{part}"
     return path
-
-
-def _base(value: Any) -> str:
-    tail = posixpath.basename(as_text(value))
-    return NAME if is_open(tail) else tail
 
 
 def _directory(value: Any) -> str:
@@ -126,9 +122,8 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "os.path.join": joined,
     "os.path.abspath os.path.realpath os.path.normpath": lambda value: paths.normalise(as_text(value) or HERE),
     "os.path.dirname": _directory,
-    "os.path.basename": _base,
+    "os.path.basename": lambda value: NAME if is_open(tail := posixpath.basename(as_text(value))) else tail,
     "os.path.expanduser": _at_home,
-    "os.path.expandvars": lambda value: as_text(value).replace("$HOME", HOME),
     "os.fspath Path.as_posix Path.__str__ Path.__fspath__": as_text,
     "os.getcwd os.getcwdb": lambda: HERE,
     "pathlib.Path.cwd": lambda: PathText(HERE),

@@ -97,21 +97,19 @@ def _spawn_terminal(call: Call) -> Effects:
 
 
 def _kill(call: Call) -> Effects:
-    pid, text = call.argument(0, "pid"), call.text(0, "pid")
-    if call.argument(1, "sig") == 0:
-        return UNK
-    if (type(pid) is int and pid != 0) or pid == Ref("os.getppid()"):
-        yield Flag("kill-process", detail="-1 stands for every process." if pid == -1 else "")
-    elif OWN_PROCESS not in text:
+    pid = call.argument(0, "pid")
+    given = (type(pid) is int and pid != 0) or pid == Ref("os.getppid()")
+    if call.argument(1, "sig") != 0 and OWN_PROCESS not in as_text(pid):
         # One that the script picks from a list of all is hardly its own.
-        yield Flag("kill-process", mild="processes" not in call.walker.facts)
+        mild = not given and "processes" not in call.walker.facts
+        yield Flag("kill-process", mild=mild, detail="-1 stands for every process." if pid == -1 else "")
     return UNK
 
 
 def _lists_processes(call: Call) -> Effects:
     yield from ()
     call.walker.facts.add("processes")
-    return Ref(f"{call.name}()")
+    return [Ref("psutil.Process()")]
 
 
 def _start(call: Call) -> Effects:

@@ -6,17 +6,13 @@ from typing import Any, Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts
-from refute.scan.core.symbols import DOWNLOAD, OUTPUT, UNKNOWN, is_open
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
-from refute.scan.python import code, outside, programs
+from refute.scan.python import outside, programs
+from refute.scan.python.members import POWERFUL, canonical, iterated, member
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Ref, as_text, is_text
+from refute.scan.python.values import UNK, Class, Ref, as_text, is_text
 from refute.scan.rules import Language
-
-_HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
-    {**outside.HANDLERS, **programs.HANDLERS, **code.HANDLERS}
-)
-"""The calls whose effects a row cannot say."""
 
 
 def effects_of(call: Call, row: Command) -> e.Effects:
@@ -67,6 +63,82 @@ def _run(_call: Call, value: Any) -> e.Effects:
         yield e.RunFile(as_text(value), Language.PYTHON)
 
 
+def _evaluated(call: Call, value: Any) -> e.Effects:
+    """Python text that `exec`, `eval`, `compile` and the like get."""
+    text = as_text(value)
+    if isinstance(value, str | bytes) and text.strip():
+        yield e.Eval(Language.PYTHON, text)
+    elif isinstance(value, Ref) and value.name.startswith(("marshal.", "types.CodeType")):
+        yield e.Flag("decoded-execution")
+    elif value is not None and not isinstance(value, str | bytes):
+        yield e.Flag("dynamic-code", mild=True)
+    compiles = call.name == "builtins.compile" and isinstance(value, str | bytes)
+    return value if compiles and call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
+
+
+def _exit(call: Call) -> e.Effects:
+    """Ending the process past every check: as the last thing that it does, it replaces the exit status."""
+    facts = call.walker.facts
+    if call.last == "register":
+        facts.add("at exit")
+        return None
+    yield e.Flag("test-tampering", mild="at exit" not in facts, detail="Ends the process past every check.")
+    return UNK
+
+
+def _import(call: Call) -> e.Effects:
+    name = call.argument(0, "name")
+    if not isinstance(name, str) or is_open(name) or not name:
+        hidden = isinstance(name, str) and DERIVED in name
+        yield e.Flag("dynamic-name", mild=not hidden, detail="The module's name is only known at run time.")
+        return Ref("?import")
+    if "resolve_name" in call.name:
+        return member(name.replace(":", "."))
+    whole = "import_module" in call.name or call.argument(3, "fromlist") is not UNK
+    return Ref(canonical(name if whole else name.partition(".")[0]))
+
+
+def _getattr(call: Call) -> e.Effects:
+    owner, name = call.argument(0), call.argument(1)
+    if isinstance(name, str) and not is_open(name):
+        return call.walker.attribute(owner, name, call.node)
+    if isinstance(owner, Ref) and owner.name in POWERFUL:
+        yield e.Flag("dynamic-name", mild=not isinstance(name, str))
+        return Ref(f"?{owner.name}.{UNKNOWN}")
+    return UNK
+
+
+def _setattr(call: Call) -> e.Effects:
+    yield from ()
+    given = [Ref("os.environ"), *call.arguments] if call.last == "putenv" else call.arguments
+    owner, name, value = [*given, UNK, UNK, UNK][:3]
+    if isinstance(name, str):
+        call.walker.assign(owner, name, value, call.node)
+    return UNK
+
+
+def _names(call: Call) -> e.Effects:
+    yield from ()
+    owner = call.argument(0)
+    if isinstance(owner, Ref | Class):
+        return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
+    return UNK if call.arguments else Ref("globals()")
+
+
+def _over_all(call: Call) -> e.Effects:
+    """`map`, `filter` and `reduce`."""
+    yield from ()
+    walker, target, items = call.walker, call.argument(0), iterated(call.argument(1))
+    each = items if isinstance(items, list) else [UNK]
+    if call.last == "reduce":
+        total, *each = [*call.arguments[2:3], *each] or [UNK]
+        for item in each:
+            total = walker.call(target, [total, item], {}, call.node)
+        return total
+    found = [walker.call(target, [item], {}, call.node) for item in each]
+    return found if each is items else UNK
+
+
 _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
     {
         "url": outside.connect,
@@ -74,7 +146,7 @@ _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType
         "open": outside.opened,
         "mode": outside.mode_changed,
         "eval": programs.shell_text,
-        "python": code.evaluated,
+        "python": _evaluated,
         "run": _run,
         "read": _read,
         "send": _plain(e.Read, e.List),
@@ -88,3 +160,16 @@ _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType
     }
 )
 """What a call does with one argument; some return what comes of it."""
+_HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
+    {
+        **outside.HANDLERS,
+        **programs.HANDLERS,
+        "exit": _exit,
+        "import": _import,
+        "getattr": _getattr,
+        "setattr": _setattr,
+        "names": _names,
+        "over_all": _over_all,
+    }
+)
+"""The calls whose effects a row cannot say."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from refute.scan.python.expressions import Expressions, operate
 from refute.scan.python.names import RUNS_COMMANDS
+from refute.scan.python.state import Call
 from refute.scan.python.values import UNK, Class, Env, Function, Ref, lift, options_of
 
 _MAX_ROUNDS: Final = 300
@@ -30,14 +31,9 @@ class PythonWalker(Expressions):
         for function in self.functions:
             if function.node not in self.called:
                 returned = self.enter(function, [], {}, known=False)
-                if getattr(function.node, "name", "").startswith("__reduce"):
-                    self._unpickle(returned, function.node)
-
-    def _unpickle(self, returned: Any, node: ast.AST) -> None:
-        """Judge what unpickling an object would call."""
-        for value in options_of(returned):
-            if isinstance(value, tuple | list) and len(value) > 1 and self.is_telling(value[0]):
-                self.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
+                for value in options_of(returned) if getattr(function.node, "name", "")[:8] == "__reduce" else ():
+                    if isinstance(value, tuple) and value[1:]:  # what unpickling an object would call
+                        self.follow(Call(self, "pickle", [value[0]], {"args": value[1]}, function.node))
 
     def body(self, statements: list[ast.stmt]) -> list[Any]:
         """Walk statements; returns the values they may return."""
