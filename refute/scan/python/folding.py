@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import Any, Final
 
 from refute.scan.core.symbols import DERIVED, MAX_TEXT, capped, is_known
-from refute.scan.python.values import MAX_ITEMS, UNK, as_text, is_constant
+from refute.scan.python.values import MAX_BITS, MAX_ITEMS, UNK, as_text, is_constant
 
 _MAX_EXPONENT: Final = 200
 _MAX_NUMBER: Final = 10**30
@@ -95,6 +95,8 @@ def _bounded(kind: str, left: Any, right: Any) -> bool:
     if kind == "Mult" and sizes:
         count = min(value for value in (left, right) if isinstance(value, int))
         return bool(sizes[0] * max(count, 0) <= MAX_TEXT)
+    if kind == "Mult":
+        return all(isinstance(value, float) or value.bit_length() <= MAX_BITS for value in (left, right))
     if kind in {"Pow", "LShift"}:
         return bool(abs(right) <= _MAX_EXPONENT and abs(left) <= _MAX_NUMBER)
     return max(sizes, default=0) <= MAX_TEXT and not (kind == "Mod" and sizes and _WIDTH.search(str(left)))

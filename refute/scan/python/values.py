@@ -11,6 +11,8 @@ from refute.scan.core.symbols import OUTPUT, SECRET
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
 """Elements of a sequence that are followed: enough for any hidden text."""
+MAX_BITS: Final = 10_000
+"""Of a number that is multiplied or written out: what is squared again and again would fill memory."""
 _MAX_SIZE: Final = 20_000
 """Elements of plain data, or hundreds of letters."""
 _LETTERS: Final = 100
@@ -128,6 +130,8 @@ def lift(function: Callable[..., Any], *values: Any) -> Any:
 def as_text(value: Any) -> str:
     """A value as symbolic text, as a path or command would use it."""
     match value:
+        case int() if value.bit_length() > MAX_BITS:
+            return OUTPUT
         case str() | bool() | int() | float():
             return str(value)
         case FileValue(path=text):
