@@ -7,7 +7,6 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.generation.fitting import outlines
-from refute.adversary.generation.prompting import by_module
 from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
 from refute.adversary.oracle.question import Form, Situation, situation_of
 from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
@@ -78,7 +77,7 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
         else:
             asked.append((one, claims[one.test.claim_id], situation))
     vote = Vote(triaged=())
-    booth = Booth(model, vote, by_module(brief, outlines(brief)), list(published.values())[:CONTROLS])
+    booth = Booth(model, vote, outlines(brief).text, list(published.values())[:CONTROLS])
     for start in range(0, len(asked), AT_ONCE):
         decided |= booth.decide(asked[start : start + AT_ONCE])
     vote.triaged = tuple(decided.get(one.test.name, one) if needs_vote(one) else one for one in triaged)
