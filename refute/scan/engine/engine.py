@@ -19,7 +19,7 @@ from refute.scan.core.symbols import (
 )
 from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import Env, PathValue, as_text
+from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
@@ -162,7 +162,7 @@ class Engine:
         variables: dict[str, tuple[str, ...]] = {
             name: (value,) for name, value in given.items() if isinstance(name, str) and isinstance(value, str)
         }
-        located = paths.locate(as_text(cwd), walker.cwd).text if isinstance(cwd, str | PathValue) else walker.cwd
+        located = paths.locate(cwd, walker.cwd).text if isinstance(cwd, str) else walker.cwd
         scope = Scope(script=self.report.path, cwd=located, variables=variables)
         inner = ShellWalker(shell.Shared(self), scope, depth=walker.depth + 1, place=walker.spot(frame.node))
         return inner.script(text)
