@@ -37,7 +37,6 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         "claims-first": claims_first(brief),
         "claims-first-cli": claims_first(as_program(brief)),
         "vote": vote_prompt(
-            brief.ticket.claims[:1],
             [(brief.ticket.claims[0], Situation(code="condition = double(2) < 5", form=Form.CONDITION))],
             outline="def double(x: int) -> int:\n    ...",
             sample=1,
