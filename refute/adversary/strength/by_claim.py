@@ -18,7 +18,6 @@ from refute.adversary.strength.trial import Trial, VariantRun
 from refute.adversary.suite_source import SuiteSource
 from refute.python_syntax import parsed_or_none
 
-IMPORT: Final = "cannot be imported"
 SAY_WHAT: Final = (
     "say in the claim what comes out (a value for an input, the name of an error), or have a model write tests"
 )
@@ -37,7 +36,7 @@ def shallow_claims(
         noticed: whether a test failed because of what the code does.
     """
     for name in trial.hollow:
-        if reason := useless(trial, runs.get(name)):
+        if reason := useless(runs.get(name)):
             return (), f"{name}: {reason}"
     ends = {name: {test.name: test for test in runs[name].tests} for name in trial.hollow}
     fixed, suite = _fixed(brief), SuiteSource(trial.attack.source)
@@ -61,14 +60,14 @@ def shallow_claims(
     return tuple(told), ""
 
 
-def useless(trial: Trial, run: VariantRun | None) -> str:
+def useless(run: VariantRun | None) -> str:
     """Why nothing can be learnt from how tests ended on a variant; empty where something can."""
     if run is None:
         return "its time was over before, or its container was lost"
     if run.tampering:
         return run.tampering[0]
-    probe = next((test for test in run.tests if test.name == trial.probe), None)
-    return IMPORT if trial.probe and (probe is None or probe.end is not TestEnd.PASSED) else ""
+    imports = (test for test in run.tests if test.raised_in_implementation and not test.reached_implementation)
+    return "cannot be imported" if any(imports) else ""
 
 
 def _fixed(brief: Brief) -> set[str]:

@@ -106,7 +106,7 @@ class Judge:
         )
 
     def _judge(self, run: VariantRun) -> tuple[MutantEnd, str, str]:
-        if reason := useless(self._trial, run):
+        if reason := useless(run):
             return MutantEnd.UNCLEAR if run.tampering else MutantEnd.UNUSABLE, "", reason
         reports = {test.name: test for test in run.tests}
         tests = [reports[name] for name in self._trial.tests if name in reports]
@@ -134,12 +134,11 @@ def _void(trial: Trial, containers: Sequence[VariantRuns]) -> str:
     lost = _lost(containers)
     if lost and len(lost) == len(containers):
         return lost[0].lost
-    expected = len(trial.tests) + bool(trial.probe)
     seen = set()
     for run in (run for one in containers for run in one.runs if run.name.startswith(CONTROL)):
         seen.add(run.name)
         failing = [test for test in run.tests if test.end is not TestEnd.PASSED]
-        if run.tampering or failing or len(run.tests) != expected:
+        if run.tampering or failing or len(run.tests) != len(trial.tests):
             how = run.tampering[0] if run.tampering else _ended(failing)
             return f"on the code without a fault ({run.name}) the tests do not end as before: {how}"
     if len(seen) < 2:  # noqa: PLR2004  # of each kind one

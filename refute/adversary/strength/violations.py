@@ -100,10 +100,8 @@ def violation_result(violation: Violation, judged: MutantResult) -> ViolationRes
 def witness_trial(missed: Sequence[Violation], settings: Settings) -> Trial:
     """What tells whether violations differ from the code as submitted: each one's own test."""
     source = "\n\n\n".join(one.witness for one in missed)
-    attack = Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=())
     return Trial(
-        attack=attack,
-        source=source,
+        attack=Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=()),
         tests=tuple(one.witness_name for one in missed),
         test_timeout_s=settings.test_timeout_s,
         witnesses={},

@@ -113,7 +113,8 @@ def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: d
 
 
 def broken(trial: Trial) -> VariantRun:
-    return VariantRun(name=FAILING, tests=(make_run(trial.probe, TestEnd.FAILED),), tampering=())
+    run = make_run(trial.tests[0], TestEnd.FAILED, raised_in_implementation=True, reached_implementation=False)
+    return VariantRun(name=FAILING, tests=(run,), tampering=())
 
 
 @pytest.mark.parametrize(
