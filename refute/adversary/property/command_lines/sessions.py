@@ -129,8 +129,6 @@ class SessionReader:
         if not text or is_prose or why:
             return Step(lines=lines, command=command)
         check = f"terminal_lines(out, err, {shown!r}) == {shown!r}"
-        if command.merged:  # which of two streams comes first is left to chance
-            check = f"sorted(lines_of(out)) == {sorted(shown)!r}"
         return Step(lines=lines, checks=(Check(check, f"output {text!r}"),), command=command)
 
     def _shell(self, exchange: Exchange) -> Step | None:
