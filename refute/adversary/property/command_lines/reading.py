@@ -18,7 +18,7 @@ from refute.adversary.property.command_lines.runs import (
     session_draft,
     shows,
 )
-from refute.adversary.property.command_lines.sessions import SessionReader, read_sessions
+from refute.adversary.property.command_lines.sessions import read_sessions, steps_of
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
@@ -78,11 +78,10 @@ class _Reader:
         """Sessions, and lines that stand for themselves."""
         sessions, rest = read_sessions(text)
         for session in sessions:
-            reader = SessionReader(self._programs, self._files)
-            steps = reader.steps(session)
+            steps, notes = steps_of(session, self._programs, self._files)
             if any(step.command for step in steps):
-                yield session_draft(claim, steps, quote=session.exchanges[0].command, origin=origin, label="session")
-            yield from (Note(claim=claim, reason=reason) for reason in reader.notes)
+                yield session_draft(claim, steps, quote=session[0].command, origin=origin, label="session")
+            yield from (Note(claim=claim, reason=reason) for reason in notes)
         for line in rest.splitlines():
             if "`" not in line:
                 yield from self._line(claim, _BULLET.sub("", line).strip(), origin, trusted=False)
