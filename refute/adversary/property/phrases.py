@@ -14,7 +14,6 @@ from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace, Unresolved
 from refute.adversary.property.phrase_table import Row, compiled, match_of
-from refute.adversary.property.sentences import sentences
 from refute.adversary.property.subject import Setup, is_pure, read_condition, set_up, variable_of
 from refute.adversary.property.surface import Function
 from refute.ticket.clauses import clauses_of
@@ -37,8 +36,8 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
     """Tests for every recognised clause of a claim, and the reasons why recognised ones were left alone."""
     subjects = namespace.surface.subjects(claim.text)
     only = subjects[0] if len(subjects) == 1 else None
-    for sentence in _sentences(claim.text, subjects):
-        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in sentence]
+    for part in _parts(claim.text, subjects):
+        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in part]
         if any(hit is None and compiled("{{doubt}}").search(clause[1]) for clause, hit in read):
             continue  # words that no row understands restrict all of it
         for clause, hit in read:
@@ -52,13 +51,12 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
                 yield from (replace(draft, quote=quote_of(claim, clause[0], clause[1])) for draft in drafts)
 
 
-def _sentences(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
-    """The clauses of each sentence."""
+def _parts(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
+    """The clauses of what stands below a heading for the result, and of the rest."""
     sections = read_sections(text)
     for part, is_result in ((sections.returns, True), (sections.prose, False)):
-        for sentence in sentences(part):
-            clauses = [(one, _bare(one, subjects), is_result) for one in clauses_of(sentence.verbatim)]
-            yield [one for one in clauses if one[1]]
+        clauses = [(one, _bare(one, subjects), is_result) for one in clauses_of(part)]
+        yield [one for one in clauses if one[1]]
 
 
 def _bare(clause: str, subjects: tuple[Function, ...]) -> str:
@@ -103,7 +101,7 @@ class _Reading:
 
     def _has_special_cases(self, function: Function) -> bool:
         """Whether other clauses say what the function gives for some inputs."""
-        clauses = [one for text in (function.docstring, *self._told) for part in _sentences(text, ()) for one in part]
+        clauses = [one for text in (function.docstring, *self._told) for part in _parts(text, ()) for one in part]
         others = (plain for _, plain, _ in clauses if self._clause not in plain and ">>>" not in plain)
         return any(map(_SPECIAL.search, others))
 

@@ -11,8 +11,8 @@ from refute.adversary.property.expressions import free_names, is_call_of, parse_
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 from refute.adversary.property.phrase_table import table
-from refute.adversary.property.sentences import sentences
 from refute.adversary.property.surface import Function
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
 
 _RESTRICTS: Final = re.compile(
@@ -102,9 +102,9 @@ def _kinds_of(function: Function, told: Sequence[Sections]) -> tuple[dict[str, K
 
 
 def _restricting(prose: str) -> Iterable[str]:
-    """Sentences that may restrict the inputs."""
-    said = (one.plain for one in sentences(prose) if ">>>" not in one.plain)
-    return (sentence for sentence in said if _RESTRICTS.search(sentence) and not _ABOUT_THE_CODE.match(sentence))
+    """Clauses that may restrict the inputs."""
+    said = (" ".join(one.split()) for one in clauses_of(prose) if ">>>" not in one)
+    return (clause for clause in said if _RESTRICTS.search(clause) and not _ABOUT_THE_CODE.match(clause))
 
 
 def read_condition(text: str, variables: Iterable[str]) -> ast.expr | None:

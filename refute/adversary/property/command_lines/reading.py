@@ -20,7 +20,6 @@ from refute.adversary.property.command_lines.runs import (
 )
 from refute.adversary.property.command_lines.sessions import read_sessions, steps_of
 from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
@@ -62,9 +61,9 @@ class _Reader:
         _, text = read_sessions(claim.text)
         for written in _IN_CODE.findall(text):
             yield from self._line(claim, written, Origin.CLAIM_EXAMPLE, trusted=True)
-        for sentence in sentences(text):
-            if sentence.verbatim.startswith("`"):
-                yield from self._line(claim, sentence.verbatim, Origin.CLAIM_EXAMPLE, trusted=False)
+        for sentence in re.split(r"(?<=[.;])\s+|\n", text):
+            if sentence.startswith("`"):
+                yield from self._line(claim, sentence, Origin.CLAIM_EXAMPLE, trusted=False)
 
     def docstrings(self) -> Iterator[Draft | Note]:
         """Tests for what a program's own docstring shows, for the claim on documentation, or the only one."""
