@@ -74,20 +74,20 @@ def _words(row: Mapping[str, Any]) -> Words:
 @lru_cache(maxsize=1)
 def rules() -> Mapping[str, Rule]:
     """Rule id → rule."""
-    return MappingProxyType(
-        {
-            name: Rule(
-                id=name,
-                words=_words(row),
-                severity=Severity[row["severity"].upper()],
-                tier=Tier[row["tier"].upper()],
-                matches=_examples(row["matches"]),
-                spares=_examples(row["spares"]),
-                confidence=Confidence(row.get("confidence", "high")),
-                mild=_words(row["mild"]) if "mild" in row else None,
-            )
-            for name, row in read_table("rules").items()
-        }
+    return MappingProxyType({name: _rule(name, row) for name, row in read_table("rules").items()})
+
+
+def _rule(name: str, row: Mapping[str, Any]) -> Rule:
+    severity, tier, *confidence = row.get("grade", "high confirm").split()
+    return Rule(
+        id=name,
+        words=_words(row),
+        severity=Severity[severity.upper()],
+        tier=Tier[tier.upper()],
+        matches=_examples(row["matches"]),
+        spares=_examples(row["spares"]),
+        confidence=Confidence(*confidence or ["high"]),
+        mild=_words(row["mild"]) if "mild" in row else None,
     )
 
 

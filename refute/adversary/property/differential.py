@@ -22,7 +22,6 @@ from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import no_inputs, sampled
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.reading import read_surface
-from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim
 
@@ -172,7 +171,7 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
         if why_not := _incomparable(claim, brief):
             yield Note(claim=claim, reason=why_not)
             continue
-        for function in subjects_of(claim, surface) or surface.functions():
+        for function in surface.subjects(claim.text) or surface.functions():
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
 
 

@@ -2,13 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.property.bounds import number
-from refute.adversary.property.domain import Domain
 from refute.adversary.property.expressions import parse_expression, source_of
+from refute.adversary.property.kinds import Kind
 
 _KINDS: Final = {
     "parameters": "args arguments parameters params input inputs",
@@ -34,6 +33,8 @@ _RESTRICTING: Final = re.compile(
     r"|even|odd|indicating)\b|[<>=≤≥{}\[\]()'\"]",
     re.IGNORECASE,
 )
+_CONDITIONS: Final = {"non-?negative": "{} >= 0", r"\bpositive": "{} > 0", r"\bnegative": "{} < 0"}
+_OF_LISTS: Final = {"sorted": "{0} == sorted({0})", "empty": "len({}) > 0"}
 _SOUGHT: Final = re.compile(r"(?:the |an? )?(?:value|element|item) to (?:find|search for|look for)\.?", re.IGNORECASE)
 
 
@@ -78,47 +79,47 @@ def _by_kind(lines: list[str]) -> Iterator[tuple[str, str]]:
         yield kind, line
 
 
-def described(text: str, known: Domain | None, lists: list[Domain]) -> Domain | None:
-    """The values of a described parameter; None where its description may restrict them further.
+def described(name: str, text: str, known: Kind | None, lists: list[Kind]) -> tuple[Kind | None, list[str]]:
+    """The values of a described parameter and what holds of them; None where its description may restrict them further.
 
     Args:
+        name: of the parameter.
         text: e.g. "a sorted list of ints", "a value to find".
         known: what its type says of them.
         lists: those that other parameters take, one of which may be searched.
     """
     if _SOUGHT.fullmatch(text) and len(lists) == 1:
-        return known or lists[0].items[0]
+        return known or lists[0].items[0], []
     hit = _DESCRIBED.match(text)
     if hit is None or _RESTRICTING.search(hit["rest"]):
-        return known if known is not None and not _RESTRICTING.search(text) else None
+        return (known if known is not None and not _RESTRICTING.search(text) else None), []
     noun = next(kind for kind in _NOUNS if hit[kind])
-    domain = _bounded(Domain(kind=noun), hit["of"].lower())
-    if hit["list"]:
-        words = hit["list"].lower()
-        domain = Domain(kind="list", items=(domain,), ordered="sorted" in words, min_size=int("empty" in words))
-    elif hit[noun].lower().endswith("s") or "sorted" in hit["of"].lower():
-        return known  # several: their container is not named
-    return known if known is not None and known.kind != domain.kind else domain
+    kind, listed, words = Kind(name=noun), (hit["list"] or "").lower(), hit["of"].lower()
+    holds = next((told for word, told in _CONDITIONS.items() if re.search(word, words)), "")
+    conditions = [holds.format(name)] if holds else []
+    if listed:
+        kind = Kind(name="list", items=(kind,))
+        conditions = [f"all({holds.format('item')} for item in {name})"] if holds else []
+        conditions += [told.format(name) for word, told in _OF_LISTS.items() if word in listed]
+    elif hit[noun].lower().endswith("s") or "sorted" in words:
+        return known, []  # several: their container is not named
+    return (kind, conditions) if known is None or known.name == kind.name else (known, [])
 
 
-def _bounded(domain: Domain, words: str) -> Domain:
-    if re.search("non-?negative", words):
-        return replace(domain, minimum=0)
-    if "positive" in words:
-        return replace(domain, minimum=1)
-    return replace(domain, maximum=-1) if "negative" in words else domain
-
-
-def implied(conditions: tuple[str, ...]) -> dict[str, Domain]:
+def implied(conditions: Iterable[str]) -> dict[str, Kind]:
     """What preconditions written as code imply: `n >= 1` speaks of a number, `all(c in '()' for c in s)` of a text."""
-    found: dict[str, Domain] = {}
+    found: dict[str, Kind] = {}
     for tree in filter(None, map(parse_expression, conditions)):
         loops = {source_of(n.target): source_of(n.iter) for n in ast.walk(tree) if isinstance(n, ast.comprehension)}
         for compare in [n for n in ast.walk(tree) if isinstance(n, ast.Compare)]:
             sides = [compare.left, *compare.comparators]
             if isinstance(compare.ops[0], ast.In) and isinstance(getattr(sides[1], "value", None), str):
-                found |= {loops[name]: Domain(kind="str") for name in {source_of(sides[0])} & loops.keys()}
-            elif any(number(side) is not None or source_of(side).startswith("len(") for side in sides):
+                found |= {loops[name]: Kind(name="str") for name in {source_of(sides[0])} & loops.keys()}
+            elif any(_is_number(side) or source_of(side).startswith("len(") for side in sides):
                 names = {side.id for side in sides if isinstance(side, ast.Name)} - loops.keys()
-                found |= {name: Domain(kind="int") for name in names}
+                found |= {name: Kind(name="int") for name in names}
     return found
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in {int, float}

@@ -13,12 +13,11 @@ from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.draft import Draft
 from refute.adversary.property.examples import text_examples
 from refute.adversary.property.expressions import source_of
+from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
-from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.adversary.property.tables import rows
-from refute.adversary.property.type_expressions import domain_of_type
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
@@ -78,7 +77,7 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
         return Advice(claim_id=claim.id, field="run", template=run_template(program))
-    subjects = subjects_of(claim, surface) or (surface.callables() if len(surface.callables()) == 1 else ())
+    subjects = surface.subjects(claim.text) or (surface.callables() if len(surface.callables()) == 1 else ())
     field = field_for(claim.text)
     if field == "unchanged":
         template = f"unchanged: [{', '.join(one.qualified for one in subjects) or '...'}]"
@@ -123,5 +122,5 @@ def _template(field: str, text: str, function: Function | None, classes: Iterabl
 
 def _type_of(parameter: Parameter) -> str:
     """A parameter's annotation as a value of YAML; `...` where it has none that values can be drawn for."""
-    domain = domain_of_type(parameter.annotation, bare_containers=True)
-    return json.dumps(source_of(parameter.annotation)) if domain is not None and parameter.annotation else "..."
+    kind = kind_of(parameter.annotation, bare=True)
+    return json.dumps(source_of(parameter.annotation)) if kind is not None and parameter.annotation else "..."

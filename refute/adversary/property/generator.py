@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from refute.adversary.property.domain import Domain
 from refute.adversary.property.expressions import free_names, source_of
+from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.mutation import near, size_of
 from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.adversary.property.type_expressions import domain_of_type
 from refute.python_syntax import parse_python
 
 MAX_ROWS: Final = 80
@@ -23,14 +22,6 @@ _SAFE: Final = frozenset({"datetime", "decimal", "fractions", "Decimal", "Fracti
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
-_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
-    "int": (0, 1, -1, 2, 3, 10, 99, -100, 1000, 10**6),
-    "float": (0.0, 1.0, -1.0, 0.5, -2.75, 99.5, 1000.125, 1e6),
-    "str": ("", "a", "B", "ab", " a ", "a b", "Ab-1", "a_b.c", "1", "-2.5", "aaa", "é", "a,b;c", "x\ny"),
-    "bool": (False, True),
-    "None": (None,),
-    "bytes": (b"", b"a", b"\x00\xff"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,12 +136,12 @@ def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]
         columns.append(values or _GUESSES)
         if len(columns) == _MAX_HOLES:
             break
-    return f"{function.callee}({', '.join(arguments)})", columns
+    return f"{function.qualified}({', '.join(arguments)})", columns
 
 
 def _values_for(parameter: Parameter) -> Sequence[Any]:
-    domain = domain_of_type(parameter.annotation, bare_containers=True)
-    values = values_of(domain) if domain is not None else []
+    kind = kind_of(parameter.annotation, bare=True)
+    values = kind.values() if kind is not None else []
     if parameter.default is None:
         return values
     try:
@@ -158,32 +149,6 @@ def _values_for(parameter: Parameter) -> Sequence[Any]:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return []
     return [default, default, *(values or near(default, ()))]
-
-
-def values_of(domain: Domain) -> list[Any]:
-    """Plain values of a domain, small ones first; empty where none can be written as a literal."""
-    if domain.kind in _VALUES:
-        return list(_VALUES[domain.kind])
-    if domain.kind == "one of":
-        return list(ast.literal_eval(domain.code))
-    parts = [values_of(item) for item in domain.items]
-    return _composed(domain.kind, parts) if parts and all(parts) else []
-
-
-def _composed(kind: str, parts: Sequence[list[Any]]) -> list[Any]:
-    first = parts[0]
-    match kind:
-        case "any of":
-            return [value for part in parts for value in part]
-        case "tuple":
-            return [tuple(part[at % len(part)] for part in parts) for at in range(6)]
-        case "dict":
-            return [dict(zip(first[:count], parts[1] * 9, strict=False)) for count in (0, 1, 2, 4)]
-        case "list" | "set":
-            lists = [[], first[1:2], first[:3], first[2:0:-1], first[1:3] * 2, first[::2], first]
-            return [*lists] if kind == "list" else [set(one) for one in lists]
-        case _:
-            return []
 
 
 def _name_called(call: ast.Call) -> str:

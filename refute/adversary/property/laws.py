@@ -1,24 +1,23 @@
-"""The tests of a claim's own fields: what `raises` an error, and what gives the `same_as` another function."""
+"""The tests of a claim's own fields: its `property`, what `raises` an error, what gives the `same_as` another one."""
 
 import ast
 import importlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.awaiting import awaited_apart, awaits
-from refute.adversary.property.blocks import given_domains
-from refute.adversary.property.bounds import absorb
+from refute.adversary.property.awaiting import awaited, awaited_apart, awaits
 from refute.adversary.property.calls import published_calls
-from refute.adversary.property.domain import AUTHORS, strategies
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
-from refute.adversary.property.independence import LIBRARY, UNSAFE, raises_independently
+from refute.adversary.property.given import Given, drawn, given_kinds
+from refute.adversary.property.independence import LIBRARY, UNSAFE, is_independent, raises_independently
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
-from refute.ticket.record import Claim, Raises
+from refute.ticket.record import Claim, Property, Raises
 
 _MAX_CHARACTERS: Final = 6_000
 """Of the inputs of one test as Python."""
@@ -26,7 +25,9 @@ _IMPLEMENTATION: Final = "a public function of the implementation"
 
 
 def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
-    """One test for each entry of a claim's `raises` and `same_as`."""
+    """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`."""
+    if claim.property is not None:
+        yield _property(claim, claim.property, namespace)
     for one in claim.raises:
         yield _raises(claim, one, namespace)
     for name, other in claim.same_as.items():
@@ -44,21 +45,62 @@ def sampled(rows: Sequence[tuple[Any, ...]]) -> str:
     return f"st.sampled_from([{', '.join(written)}])"
 
 
-def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
-    field = f"raises, {one.error}"
-    domains = given_domains(one.given)
-    if isinstance(domains, str):
-        return Note(claim=claim, reason=f"{field}, {domains}")
-    error, call = parse_expression(one.error), parse_expression(one.call)
-    assume = parse_expression(one.assume) if one.assume else None
-    if error is None or call is None or (one.assume and assume is None):
-        return Note(claim=claim, reason=f"{field}: {one.call!r} or {one.assume!r} is not a Python expression")
-    narrowed, left = absorb(domains, [assume] if assume is not None else [])
-    found = namespace.resolve([error, call, *left], bound=domains, promised=claim.text)
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A field's Python over drawn values."""
+
+    code: tuple[ast.expr, ...]
+    assumed: ast.expr | None
+    imports: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    given: Given
+
+
+def _drawn(
+    claim: Claim, field: str, texts: Sequence[str], block: Property | Raises, namespace: Namespace
+) -> _Drawn | Note:
+    """Read a field; or why it has no test."""
+    kinds = given_kinds(block.given)
+    if isinstance(kinds, str):
+        return Note(claim=claim, reason=f"{field}, {kinds}")
+    read = {text: parse_expression(text) for text in (*texts, block.assume) if text}
+    if None in read.values():
+        wrong = next(text for text, node in read.items() if node is None)
+        return Note(claim=claim, reason=f"{field}: {wrong!r} is not a Python expression")
+    code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
+    given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
+    found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=f"{field}: nothing defines {', '.join(f'`{name}`' for name in found.names)}")
-    assumptions = [f"assume({source_of(condition)})" for condition in left]
-    told = raises_independently(call, one.error, assume, one.given, namespace, claim=claim.text)
+    assumptions = (f"assume({source_of(awaited(condition, namespace))})" for condition in left)
+    return _Drawn(code, assumed, found.imports, tuple(assumptions), given)
+
+
+def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft | Note:
+    read = _drawn(claim, "property", [block.check], block, namespace)
+    if isinstance(read, Note):
+        return read
+    (check,) = read.code
+    independent = is_independent(check, read.assumed, block.given, namespace, claim=claim.text)
+    return Draft(
+        claim=claim,
+        quote=quote_of(claim, block.check),
+        category=Category.EDGE,
+        origin=Origin.FIELD if independent else Origin.AUTHOR_PROPERTY,
+        label="property",
+        detail=_detail(block.check, block.assume),
+        imports=read.imports,
+        body=(*read.assumptions, f"assert {source_of(awaited(check, namespace))}"),
+        given=read.given,
+    )
+
+
+def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
+    read = _drawn(claim, f"raises, {one.error}", [one.error, one.call], one, namespace)
+    if isinstance(read, Note):
+        return read
+    _, call = read.code
+    told = raises_independently(call, one.error, read.assumed, one.given, namespace, claim=claim.text)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
@@ -66,11 +108,15 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
         category=Category.FAILURE_MODE,
         origin=Origin.FIELD if told else authors,
         label=f"raises {one.error}",
-        detail=f"{one.call} raises {one.error}" + (f"\nassuming {one.assume}" if one.assume else ""),
-        imports=found.imports,
-        body=(*assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
-        given=strategies(narrowed, AUTHORS),
+        detail=_detail(f"{one.call} raises {one.error}", one.assume),
+        imports=read.imports,
+        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
+        given=read.given,
     )
+
+
+def _detail(told: str, assume: str | None) -> str:
+    return f"{told}\nassuming {assume}" if assume else told
 
 
 def _completed(call: ast.expr, namespace: Namespace) -> str:
@@ -112,22 +158,17 @@ def _in_library(name: str) -> bool:
     return known and callable(getattr(importlib.import_module(module), attribute, None))
 
 
-def _defines(namespace: Namespace, name: str) -> bool:
-    tree = parse_expression(name)
-    return tree is not None and not isinstance(namespace.resolve([tree]), Unresolved)
-
-
 def _compared(
     claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace, origin: Origin
 ) -> Draft | None:
     """The calls of the function itself, and of the other one with the same arguments."""
-    if not way.call.startswith(f"{function.callee}("):
+    if not way.call.startswith(f"{function.qualified}("):
         return None
-    theirs = other if isinstance(other, str) else other.callee
-    reference = way.call.replace(function.callee, theirs, 1)
+    theirs = other if isinstance(other, str) else other.qualified
+    reference = way.call.replace(function.qualified, theirs, 1)
     module, _, _ = theirs.rpartition(".")
     ours = [way.call] if isinstance(other, str) else [way.call, reference]
-    refusals = [error for error in function.refuses_with if _defines(namespace, error)]
+    refusals = [error for error in function.refuses_with if namespace.defines(error)]
     trees = [tree for code in (*ours, *refusals) if (tree := parse_expression(code)) is not None]
     found = namespace.resolve(trees, bound=way.holes)
     if isinstance(found, Unresolved):

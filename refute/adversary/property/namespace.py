@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.property.expressions import dotted, free_names
+from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.surface import Face, Surface
 
 _STANDARD_MODULES: Final = (
@@ -79,6 +79,11 @@ class Namespace:
         """Whether a path, as an example writes it, leads to a file or directory of the ticket."""
         wanted = path.removeprefix("./").rstrip("/")
         return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
+
+    def defines(self, name: str) -> bool:
+        """Whether a (dotted) name is known."""
+        tree = parse_expression(name)
+        return tree is not None and not isinstance(self.resolve([tree]), Unresolved)
 
     def resolve(
         self, nodes: Iterable[ast.AST], *, home: str = "", bound: Iterable[str] = (), promised: str = ""

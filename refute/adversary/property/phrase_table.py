@@ -4,7 +4,7 @@ import functools
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -16,19 +16,22 @@ class Row:
     """One row of the table."""
 
     name: str
-    of: str
-    pattern: re.Pattern[str]
+    pattern: str
+    matches: tuple[str, ...]
+    refuses: str
+    """A signature and claim that it must not match."""
+    of: str = "result"
     takes: tuple[str, ...] = ()
     assume: tuple[str, ...] = ()
     expected: str = ""
     check: str = ""
     body: str = ""
-    alphabet: str = ""
-    small: bool = False
-    mutable: bool = False
-    matches: tuple[str, ...] = field(default=())
-    refuses: str = ""
-    """A signature and claim that it must not match."""
+    draws: str = ""
+
+    def reads(self, text: str, *, is_result: bool) -> re.Match[str] | None:
+        """The match with all of a clause; one that describes a result says so, unless it stands below a heading."""
+        verb = "" if self.of == "clause" else ("(?:{{describes}})?" if is_result else "{{describes}}")
+        return compiled(f"{{{{subject}}}}{verb}(?:{self.pattern})(?:{{{{quantifier}}}})?").fullmatch(text)
 
 
 @functools.cache
@@ -41,11 +44,8 @@ def table() -> Mapping[str, Any]:
 @functools.cache
 def rows() -> tuple[Row, ...]:
     """All concepts, then all phrases: "whether" says more than "returns True if"."""
-    adapter = TypeAdapter(Row)
     told = [*table()["concept"], *table()["phrase"]]
-    return tuple(
-        adapter.validate_python({"refuses": one["not"], **one, "pattern": compiled(one["pattern"])}) for one in told
-    )
+    return TypeAdapter(tuple[Row, ...]).validate_python([{"refuses": one["not"], **one} for one in told])
 
 
 @functools.cache
@@ -57,6 +57,9 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def groups(match: re.Match[str]) -> dict[str, str]:
-    """Group → words; `cond2` is another place of `cond`."""
-    return {name.rstrip("23"): value for name, value in match.groupdict().items() if value is not None}
+def match_of(text: str, *, is_result: bool) -> tuple[Row, dict[str, str]] | None:
+    """The first row that is all of a clause, and its groups (`cond2` is another place of `cond`)."""
+    for row in rows():
+        if (hit := row.reads(text, is_result=is_result)) is not None:
+            return row, {name.rstrip("23"): value for name, value in hit.groupdict().items() if value is not None}
+    return None

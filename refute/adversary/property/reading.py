@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
-from refute.adversary.property.expressions import bound_names, parse_expression, source_of
+from refute.adversary.property.expressions import bound_names, source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
+_LEVELS = 3
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -45,7 +46,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         functions=tuple(
             replace(
                 function,
-                parameters=tuple(_written_out(function.parameters, aliases)),
+                parameters=tuple(_unaliased(parameter, aliases) for parameter in function.parameters),
                 depends_on=depends_on.get(function.name, frozenset()),
                 refuses_with=tuple(sorted({*function.refuses_with, *refuses_with.get(function.name, ())})),
             )
@@ -53,7 +54,6 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         ),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
-        aliases=aliases,
         opaque="*" in names or "__getattr__" in names,
     )
 
@@ -77,36 +77,21 @@ def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 pass
 
 
-def _written_out(parameters: Iterable[Parameter], aliases: Mapping[str, ast.expr]) -> Iterator[Parameter]:
-    for parameter in parameters:
-        written = parameter.annotation
-        yield replace(parameter, annotation=unaliased(written, aliases)) if written is not None else parameter
-
-
 class _Unaliased(ast.NodeTransformer):
-    def __init__(self, aliases: Mapping[str, ast.expr], depth: int = 5) -> None:
-        self.aliases, self.depth = aliases, depth
+    def __init__(self, aliases: Mapping[str, ast.expr]) -> None:
+        self.aliases = aliases
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in self.aliases and self.depth:
-            return unaliased(self.aliases[node.id], self.aliases, self.depth - 1)
-        return node
-
-    def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        parsed = parse_expression(node.value) if isinstance(node.value, str) and self.depth else None
-        return (
-            unaliased(parsed, self.aliases, self.depth - 1)
-            if isinstance(parsed, ast.Name | ast.Subscript | ast.BinOp)
-            else node
-        )
+        return copy.deepcopy(self.aliases.get(node.id, node))
 
 
-def unaliased(node: ast.expr, aliases: Mapping[str, ast.expr], depth: int = 5) -> ast.expr:
-    """An annotation with aliases written out, a few levels deep (an alias may name itself)."""
-    if isinstance(node, ast.Subscript) and source_of(node.value).rpartition(".")[2] == "Literal":
-        return node
-    visited = _Unaliased(aliases, depth).visit(copy.deepcopy(node))
-    return visited if isinstance(visited, ast.expr) else node
+def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Parameter:
+    """A parameter with the aliases of its annotation written out, a few levels deep: an alias may name itself."""
+    if (written := parameter.annotation) is None or not aliases:
+        return parameter
+    for _ in range(_LEVELS):
+        written = _Unaliased(aliases).visit(copy.deepcopy(written))
+    return replace(parameter, annotation=written)
 
 
 def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
@@ -148,24 +133,18 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         name=node.name,
         owner=owner,
         parameters=parameters[1:] if bound else parameters,
-        returns=node.returns,
         docstring=ast.get_docstring(node) or "",
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
         writes_output=_prints(node),
         answers=any(_answers(inner) for inner in ast.walk(node)),
         wants_objects=wants_objects(node),
-        gives_itself=bool(owner) and any(_gives_itself(inner) for inner in ast.walk(node)),
         refuses_with=tuple(sorted(raised(node))),
     )
 
 
 def _answers(node: ast.AST) -> bool:
     return isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
-
-
-def _gives_itself(node: ast.AST) -> bool:
-    return isinstance(node, ast.Return) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _prints(node: ast.AST) -> bool:

@@ -1,8 +1,8 @@
 """What an implementation offers to its importers: functions, classes, names, docstrings."""
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,6 @@ class Function:
     """The class that holds a method; empty for a function."""
     parameters: tuple[Parameter, ...]
     """Without `self` and `cls`."""
-    returns: ast.expr | None
     docstring: str
     is_async: bool
     is_static: bool = False
@@ -39,8 +38,6 @@ class Function:
     """Whether it returns or yields a value at all."""
     wants_objects: bool = False
     """Whether it reads attributes of its arguments that no list, text or number has."""
-    gives_itself: bool = False
-    """Whether it is a method that returns its instance, so that calls can be chained."""
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[str] = frozenset()
@@ -48,13 +45,8 @@ class Function:
 
     @property
     def qualified(self) -> str:
-        """`name` or `Class.name`."""
+        """`name` or `Class.name`: Python for what is called."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
-
-    @property
-    def callee(self) -> str:
-        """Python for what is called."""
-        return self.qualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +72,6 @@ class Face:
     """Public functions, then public methods, in source order."""
     classes: frozenset[str] = frozenset()
     docstrings: tuple[Documented, ...] = ()
-    aliases: Mapping[str, ast.expr] = field(default_factory=dict)
-    """Names that stand for another expression, e.g. `Interval = tuple[int, int]`: annotations use them."""
     opaque: bool = True
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
 
@@ -117,3 +107,16 @@ class Surface:
         """The function or method called so, when exactly one is."""
         hits = [f for f in self.callables() if name in {f.name, f.qualified, f"{f.module}.{f.qualified}"}]
         return hits[0] if len(hits) == 1 else None
+
+    def subjects(self, text: str) -> tuple[Function, ...]:
+        """The functions that a claim names, in backticks, as a call or a plain identifier; else the only public one."""
+        quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
+        words = set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
+        for names in ({name for pair in quoted for name in pair}, {word for word in words if "_" in word}):
+            hits = [f for f in self.callables() if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names]
+            if hits:
+                return tuple(hits)
+        everything = self.functions()
+        if len(everything) == 1 and not self.classes():
+            return everything
+        return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too

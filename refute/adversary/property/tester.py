@@ -6,19 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
-from refute.adversary.property.blocks import author_property
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
-from refute.adversary.property.importing import import_tests
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.subject import subjects_of
 from refute.adversary.property.surface import Documented, Surface
 from refute.python_syntax import parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
@@ -108,14 +105,10 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     for claim in brief.ticket.claims:
         yield from author_examples(claim, namespace)
-        block = author_property(claim, namespace)
-        if block is not None:
-            yield block
-        subjects = subjects_of(claim, surface)
+        subjects = surface.subjects(claim.text)
         only = subjects[0] if len(subjects) == 1 else None
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
         yield from phrase_tests(claim, brief.ticket, namespace)
-        yield from import_tests(claim, brief)
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
     for documented in (text for face in surface.faces for text in face.docstrings):

@@ -39,13 +39,13 @@ def shallow_claims(trial: Trial, brief: Brief, runs: Mapping[str, VariantRun]) -
         if reason := _useless(trial, runs.get(name)):
             return (), f"{name}: {reason}"
     ends = {name: {test.name: test for test in runs[name].tests} for name in trial.hollow}
-    fixed = _Fixed(trial, brief)
+    fixed, suite = _fixed(brief), SuiteSource(trial.attack.source)
     told = []
     for claim in brief.ticket.claims if trial.hollow else ():
         tests = trial.witnesses.get(claim.id, ())
         failing, otherwise = ([ends[name].get(test) for test in tests] for name in (FAILING, OTHERWISE))
         unnoticed, remedy = _unnoticed(claim, failing, otherwise, "program" if brief.programs else "function")
-        if unnoticed and tests and not any(map(fixed.looked_at_by, tests)):
+        if unnoticed and tests and all(fixed.isdisjoint(_mentioned(suite, test)) for test in tests):
             told.append(ShallowClaim(claim_id=claim.id, tests=tests, unnoticed=unnoticed, remedy=remedy))
     return tuple(told), ""
 
@@ -77,31 +77,23 @@ def _unnoticed(
     return f"{stuck}{where}", SAY_WHAT
 
 
-class _Fixed:
-    """What cannot be hollowed out: constants, fields, classes that have such or that others make (bases, decorators).
+def _fixed(brief: Brief) -> set[str]:
+    """What cannot be hollowed out: constants, fields, classes that have such, or bases or decorators."""
+    names: set[str] = set()
+    trees = () if brief.programs else filter(None, (parsed_or_none(one.source) for one in brief.modules))
+    for node in (part for tree in trees for part in ast.walk(tree) if isinstance(part, ast.Module | ast.ClassDef)):
+        bound = [name for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign) for name in defined(one)]
+        names.update(bound)
+        if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
+            names.add(node.name)
+    return names
 
-    Args:
-        trial: holds the tests.
-        brief: of the ticket.
-    """
 
-    def __init__(self, trial: Trial, brief: Brief) -> None:
-        self._suite = SuiteSource(trial.attack.source)
-        self._names: set[str] = set()
-        trees = () if brief.programs else filter(None, (parsed_or_none(one.source) for one in brief.modules))
-        for node in (part for tree in trees for part in ast.walk(tree) if isinstance(part, ast.Module | ast.ClassDef)):
-            bound = [name for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign) for name in defined(one)]
-            self._names.update(bound)
-            if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
-                self._names.add(node.name)
-
-    def looked_at_by(self, test: str) -> bool:
-        """Whether a test, or what it uses of its file, names such a thing."""
-        names = {name for statement in self._suite.closure(test) for name in mentioned(statement)}
-        bound = (
-            alias for node in ast.walk(self._suite.tree) if isinstance(node, ast.ImportFrom) for alias in node.names
-        )
-        return not self._names.isdisjoint(names | {alias.name for alias in bound if alias.asname in names})
+def _mentioned(suite: SuiteSource, test: str) -> set[str]:
+    """Every name in a test and in what it uses of its file, imports under other names too."""
+    names = {name for statement in suite.closure(test) for name in mentioned(statement)}
+    imports = [alias for node in ast.walk(suite.tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
+    return names | {alias.name for alias in imports if alias.asname in names}
 
 
 def _noticed(run: TestRun | None) -> bool:

@@ -8,10 +8,11 @@ from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached
 from refute.adversary.references import ImplementationUse
 from refute.adversary.strength.by_claim import shallow_claims
+from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
 from refute.adversary.strength.scope import Sample
-from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns
 from refute.adversary.strength.violations import violation_result
 from refute.statistics.interval import wilson
 

@@ -9,7 +9,7 @@ from refute.scan.core import effects as e
 from refute.scan.core import hosts
 from refute.scan.core.symbols import DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
-from refute.scan.python.handlers import code, files, network, programs
+from refute.scan.python import code, files, network, programs
 from refute.scan.python.state import Call
 from refute.scan.python.values import UNK, Ref, as_text, is_text
 from refute.scan.rules import Language
@@ -90,6 +90,7 @@ _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType
         "url": network.connect,
         "text": lambda call, _value: network.sends(call),
         "open": files.opened,
+        "mode": files.mode_changed,
         "eval": programs.shell_text,
         "python": code.evaluated,
         "location": _location,
@@ -102,7 +103,6 @@ _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType
         "write": _plain(e.Write),
         "out": _plain(lambda path: e.Write(path, DOWNLOAD)),
         "list": _plain(e.List),
-        "mode": _plain(e.ChangeMode),
         "host": _plain(lambda text: e.Connect(hosts.host_of(text))),
         "connect": _plain(lambda text: e.Connect(hosts.host_of(text))),
     }

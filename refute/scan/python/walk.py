@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.scan.python.expressions import Expressions, operate
-from refute.scan.python.members import entered, iterated
-from refute.scan.python.state import is_telling
-from refute.scan.python.values import MAX_CHOICES, UNK, Class, Env, Function, Instance, Ref, choose, lift, options_of
+from refute.scan.python.members import iterated
+from refute.scan.python.names import RUNS_COMMANDS
+from refute.scan.python.values import MAX_CHOICES, UNK, Class, Env, Function, Ref, choose, lift, options_of
 
-_RUNNERS: Final = frozenset("builtins.eval builtins.exec builtins.compile os.system os.popen".split())
 _MAX_ROUNDS: Final = 300
 _MAX_STATEMENTS: Final = 4
 """Statements of a loop's body up to which it is walked for each element."""
@@ -31,7 +30,15 @@ class PythonWalker(Expressions):
         self.body(tree.body)
         for function in self.functions:
             if function.node not in self.called:
-                self.enter(function, [], {}, known=False)
+                returned = self.enter(function, [], {}, known=False)
+                if getattr(function.node, "name", "").startswith("__reduce"):
+                    self._unpickle(returned, function.node)
+
+    def _unpickle(self, returned: Any, node: ast.AST) -> None:
+        """Judge what unpickling an object would call."""
+        for value in options_of(returned):
+            if isinstance(value, tuple | list) and len(value) > 1 and self.is_telling(value[0]):
+                self.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
 
     def body(self, statements: list[ast.stmt]) -> list[Any]:
         """Walk statements; returns the values they may return."""
@@ -56,14 +63,13 @@ class PythonWalker(Expressions):
                 for item in node.items:
                     value = self.value(item.context_expr)
                     if item.optional_vars is not None:
-                        self.bind(item.optional_vars, entered(value))
+                        self.bind(item.optional_vars, value)
                 return self.body(node.body)
             case ast.Try() | ast.TryStar():
                 for handler in node.handlers:
                     if handler.type is not None:
                         self.value(handler.type)
-                handlers = [handler.body for handler in node.handlers]
-                return self._branches(node.body, *handlers, node.orelse, node.finalbody)
+                return self._branches(node.body, *[one.body for one in node.handlers], node.orelse, node.finalbody)
             case ast.Match():
                 self.value(node.subject)
                 return self._branches(*[case.body for case in node.cases])
@@ -76,9 +82,8 @@ class PythonWalker(Expressions):
                 if node.value is not None:
                     self.bind(node.target, self.value(node.value))
             case ast.AugAssign():
-                old, new = self.value(node.target), self.value(node.value)
-                kind = type(node.op).__name__
-                self._rebind(node.target, lift(lambda left, right: operate(kind, left, right), old, new))
+                sides = self.value(node.target), self.value(node.value)
+                self._rebind(node.target, lift(lambda *row: operate(node.op, *row), *sides))
             case ast.Import() | ast.ImportFrom():
                 self.bring(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -136,39 +141,25 @@ class PythonWalker(Expressions):
                 self.value(default)
         for decorator in reversed(node.decorator_list):
             wrapper = self.value(decorator)
-            if isinstance(wrapper, Ref) and wrapper.name in _RUNNERS:
+            if isinstance(wrapper, Ref) and wrapper.name in RUNS_COMMANDS:
                 self.report.add("dynamic-code", self.spot(decorator), f"@{wrapper.name}")
-            of_text = isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)
-            if of_text or is_telling(wrapper, self.report.knowledge):
+            if self.is_telling(wrapper) or (isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)):
                 result = self.call(wrapper, [result], {}, decorator)
         self.env.names[node.name] = result
-        if node.name in {"__reduce__", "__reduce_ex__"}:
-            self._judge_reduce(node)
-
-    def _judge_reduce(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Judge what unpickling an object of the class would call."""
-        for value in options_of(self.enter(Function(node, self.env), [], {}, known=False)):
-            if isinstance(value, tuple | list) and len(value) > 1 and is_telling(value[0], self.report.knowledge):
-                self.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
 
     def _class(self, node: ast.ClassDef) -> None:
-        made = Class()
+        outer, self.env = self.env, Env(self.env)
+        made = Class(self.env.names)
         for base in [*node.bases, *[keyword.value for keyword in node.keywords]]:
             value = self.value(base)
             if isinstance(value, Class):
-                made.attributes.update(value.attributes)
-                made.methods.update(value.methods)
-            telling = is_telling(value, self.report.knowledge)
-            made.base = value if telling else getattr(value, "base", made.base)
-        outer, self.env = self.env, Env(self.env)
+                made.names.update(value.names)
+            made.base = value if self.is_telling(value) else getattr(value, "base", made.base)
         before = len(self.functions)
         self.body(node.body)
         for function in self.functions[before:]:
-            if function.instance is None and not isinstance(function.node, ast.Lambda) and function.env is self.env:
-                made.methods[function.node.name] = function
-                function.instance = Instance(made)
-                function.env = outer
-        made.attributes.update({k: v for k, v in self.env.names.items() if k not in made.methods})
+            if function.env is self.env and not isinstance(function.node, ast.Lambda):
+                function.instance, function.env = Class(made.names, made.base, made=True), outer
         self.env = outer
         self.env.names[node.name] = made
 

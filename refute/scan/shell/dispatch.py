@@ -1,6 +1,7 @@
 """From a command's words to what is known about it: functions and aliases followed, unresolved words judged."""
 
 import re
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -17,14 +18,14 @@ from refute.scan.core.symbols import (
     file_numbers,
     is_open,
 )
-from refute.scan.core.tables import Command, read_table
+from refute.scan.core.tables import read_table
 from refute.scan.rules import Language
+from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.functions import call_function
-from refute.scan.shell.handlers import HANDLERS
+from refute.scan.shell.programs import PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call
-from refute.scan.shell.wrapping import unwrapped
 
 _GLOB: Final = re.compile(r"[*?\[]")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
@@ -50,23 +51,16 @@ def dispatch(call: Call) -> str:
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
     _note_on_path(call, name)
-    if row is None:
-        return _run(call, _unlisted(call))
-    known = Call(call.walker, [name, *call.argv[1:]], call.node, call.stdin, background=call.background)
-    return _run(known, _known(known, row), shown=" ".join(call.argv))
+    known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
+    return (
+        _run(known, {**BUILTINS, **PROGRAMS}.get(row.handler, effects_of)(known, row))
+        if row
+        else _run(call, _unlisted(call))
+    )
 
 
-def _run(call: Call, effects: e.Effects, shown: str = "") -> str:
-    frame = call.frame
-    frame.shown = shown or frame.shown
-    return call.walker.shared.engine.perform(effects, frame)
-
-
-def _known(call: Call, row: Command) -> e.Effects:
-    if row.wraps is not None:
-        return unwrapped(call, row)
-    handler = HANDLERS.get(row.handler)
-    return handler(call, row) if handler is not None else effects_of(call, row)
+def _run(call: Call, effects: e.Effects) -> str:
+    return call.walker.shared.engine.perform(effects, call)
 
 
 def _run_path(call: Call, word: str) -> e.Effects:
@@ -94,7 +88,7 @@ def _note_on_path(call: Call, name: str) -> None:
 
 def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
-    word, judge = call.argv[0], call.frame.judge
+    word, judge = call.argv[0], call.judge
     if DOWNLOAD in word or DERIVED in word:
         judge.flag("pipe-to-shell" if DOWNLOAD in word else "decoded-execution")
         return True
@@ -123,7 +117,7 @@ def _unresolved(call: Call) -> bool:
 def run_trap(call: Call, action: str) -> None:
     """Judge what a trap runs."""
     if not action.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
-        call.frame.judge.flag("unresolved-command", mild=UNKNOWN not in action or call.walker.shared.uncalled)
+        call.judge.flag("unresolved-command", mild=UNKNOWN not in action or call.walker.shared.uncalled)
     elif action in call.scope.functions:
         call_function(Call(call.walker, [action], call.node))
     elif re.fullmatch(r"[\w-]+", action):

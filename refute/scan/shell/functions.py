@@ -52,7 +52,6 @@ def borrow(walker: Walker, pattern: str, node: Node) -> None:
 def call_function(call: Call) -> str:
     """Run a function of the script with these arguments."""
     walker, (name, *arguments) = call.walker, call.argv
-    memory = walker.shared.memory
     walker.shared.called.add(name)
     inside = [given or () for caller, given in walker.stack if caller == name]
     # A function may call itself to hand on the rest of what it was given: `run run rm`.
@@ -60,7 +59,6 @@ def call_function(call: Call) -> str:
     repeats = tuple(arguments) in inside or not (shorter or any(map(is_known, arguments)) or not inside)
     deep = len(walker.stack) >= MAX_CALLS
     if repeats or deep or (len(inside) >= MAX_RECURSION and not shorter):
-        memory.cuts += 1
         if deep and not repeats:
             walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
         return UNKNOWN
@@ -72,21 +70,10 @@ def call_function(call: Call) -> str:
 
 
 def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:
-    scope, shared, outer, written = walker.scope, walker.shared, walker.stack, walker.report.written
-    given = None if arguments is None else tuple(arguments)
-    mode = (shared.uncalled, walker.report.muted > 0)
-    state = (body.id, given, stdin, walker.depth, mode, scope.state(written)) if outer else None
-    for key in (state, (state, outer)) if outer else ():
-        if (output := shared.memory.find(key, scope, written)) is not None:
-            return output
-    cuts = shared.memory.cuts
-    walker.stack = (*outer, (name, given))
-    with scope.given(arguments), scope.function():
+    outer = walker.stack
+    walker.stack = (*outer, (name, None if arguments is None else tuple(arguments)))
+    with walker.scope.given(arguments), walker.scope.function():
         try:
-            output = walker.run(body, stdin)
+            return walker.run(body, stdin)
         finally:
             walker.stack = outer
-    if outer:
-        # Where a call was left out because it is under way already, what surrounds this one counts as well.
-        shared.memory.keep(state if cuts == shared.memory.cuts else (state, outer), scope, written, output)
-    return output

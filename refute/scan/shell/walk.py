@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import assignments, compound, dispatch, functions, redirects, simple
+from refute.scan.shell import assignments, dispatch, functions, redirects, statements
 from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
@@ -124,21 +124,21 @@ class ShellWalker(Walker):
 
 _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxyType(
     {
-        "pipeline": compound.pipeline,
-        "list": compound.alternatives,
-        "command": simple.command,
-        "redirected_statement": simple.redirected,
-        "subshell": compound.subshell,
-        "if_statement": compound.branch,
-        "while_statement": compound.loop_while,
-        "c_style_for_statement": compound.branch,
-        "for_statement": compound.loop_for,
-        "case_statement": compound.choose_case,
-        "function_definition": compound.define,
+        "pipeline": statements.pipeline,
+        "list": statements.alternatives,
+        "command": statements.command,
+        "redirected_statement": statements.redirected,
+        "subshell": statements.subshell,
+        "if_statement": statements.branch,
+        "while_statement": statements.loop_while,
+        "c_style_for_statement": statements.branch,
+        "for_statement": statements.loop_for,
+        "case_statement": statements.choose_case,
+        "function_definition": statements.define,
         "variable_assignment": assignments.assign,
         "declaration_command": assignments.declare,
         "unset_command": assignments.unset,
-        "test_command": simple.test,
+        "test_command": statements.test,
         "comment": lambda _walker, _node, _stdin: "",
     }
 )

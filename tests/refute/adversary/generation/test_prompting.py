@@ -9,7 +9,7 @@ from refute.adversary.generation.fitting import excerpts
 from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
-from refute.adversary.oracle.situation import Form, Situation
+from refute.adversary.oracle.question import Form, Situation
 from refute.llm.model import DataClass, Tier
 from refute.ticket.record import Kind, Module
 from tests.golden_files import assert_prompt_agreed

@@ -270,6 +270,9 @@ def test_an_error_message_that_a_claim_gives_is_voted_on() -> None:
 def test_a_difference_by_rounding_alone_is_the_test_s_mistake() -> None:
     one, source = situated("    assert double(0.15) == 0.3\n", "assert 0.30000000000000004 == 0.3")
     assert held(one, source) == (TriageVerdict.INVALID, 0)
+    text, source = situated("    assert double(1) == '2'\n", "assert '2.0' == '2'")
+    assert held(text, source, says("open"), says("open"), says("open"))[0] is TriageVerdict.NEEDS_REVIEW
+    one, source = situated("    assert double(0.15) == 0.3\n", "assert 0.30000000000000004 == 0.3")
     to_cents = [{"situation": 1, "demand": "returns", "value": "0.3"}]
     claim = "double(x) returns twice its argument, rounded to cents."
     assert held(one, source, to_cents, to_cents, claim=claim) == (TriageVerdict.REFUTED, 2)

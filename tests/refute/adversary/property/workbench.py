@@ -1,6 +1,7 @@
 """Runs what the property tester writes, in this process: for harmless code of the tests' own."""
 
 import contextlib
+import linecache
 import sys
 import textwrap
 import types
@@ -71,6 +72,13 @@ def failing(attack: Attack) -> dict[str, BaseException]:
     """Run every test of an attack on what can be imported now; the failing ones with their errors."""
     failed: dict[str, BaseException] = {}
     namespace: dict[str, object] = {"__name__": "generated"}
+    # Hypothesis reads the source of filters.
+    linecache.cache[attack.file_name] = (
+        len(attack.source),
+        None,
+        attack.source.splitlines(keepends=True),
+        attack.file_name,
+    )
     exec(compile(attack.source, attack.file_name, "exec"), namespace)  # noqa: S102  # what these tests are about
     for test in attack.tests:
         function = namespace[test.name]

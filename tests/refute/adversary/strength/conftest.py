@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
-from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns, make_trial
+from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns, make_trial
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, TestEnd, TestRun
+from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
-from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns
 from refute.verdict import in_words
 from tests.refute.adversary.conftest import make_run
 from tests.refute.adversary.strength.conftest import container, mutant, ran

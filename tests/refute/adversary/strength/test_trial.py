@@ -1,15 +1,15 @@
 """Jobs of mutants, with controls that nobody can tell apart; and their results, hostile until checked."""
 
 import json
+from dataclasses import replace
 from random import SystemRandom
 from typing import Any
 
 import pytest
 
 from refute.adversary.attack import Brief, TestEnd
-from refute.adversary.strength.controls import padded, rewritten
-from refute.adversary.strength.hollow import FAILING, OTHERWISE
-from refute.adversary.strength.trial import CONTROL, Trial, make_trial, read_runs, trial_jobs, trial_limits
+from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE, controls
+from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, TimedOut
 from refute.settings import Settings
@@ -139,14 +139,15 @@ def test_a_driver_that_could_not_start_is_infrastructure(jobs: list[Job]) -> Non
         read_runs(jobs[0], broken)
 
 
-def test_controls_do_what_the_code_does_and_one_has_other_byte_code_everywhere() -> None:
+def test_controls_do_what_the_code_does_and_one_has_other_byte_code_everywhere(brief: Brief) -> None:
     source = f"from __future__ import annotations\n{SOURCE}\n\nasync def later():\n    return double(1)\n"
-    plain, filled = rewritten(source), padded(source, "_none")
+    brief = replace(brief, modules=(replace(brief.modules[0], source=source),))
+    plain, filled = (files["impl.py"] for files in controls(brief, SystemRandom()).values())
     spaces: list[dict[str, Any]] = [{}, {}, {}]
     for code, space in zip((source, plain, filled), spaces, strict=True):
         exec(compile(code, "m", "exec"), space)  # noqa: S102  # the code under test
         assert space["double"](4) == 8
-        assert "_none" not in space
+    assert set(spaces[0]) == set(spaces[2])
     for name in ("double", "later"):
         codes = [space[name].__code__.co_code for space in spaces]
         assert codes[0] == codes[1] != codes[2]

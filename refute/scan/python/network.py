@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from refute.scan.core import hosts
 from refute.scan.core.effects import Connect, Effects, Flag, Read, Send
-from refute.scan.core.symbols import DERIVED, UNKNOWN
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, UNKNOWN
 from refute.scan.python.state import Call
-from refute.scan.python.values import DOWNLOADED, UNK, Ref, as_text, carried
+from refute.scan.python.values import UNK, Ref, as_text, carried
 
 _VERBS: Final = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect", "urlopen"}
@@ -21,17 +21,15 @@ def sends(call: Call) -> Effects:
 
 def connect(call: Call, value: Any) -> Effects:
     """A request to a URL; returns what it brings."""
-    if value == DOWNLOADED:
-        return value
     url = as_text(value)
     if url.startswith("file:"):
         yield Read(url.removeprefix("file:").removeprefix("//"))
     elif DERIVED in url:
         yield Flag("network-external", detail="The address is hidden.")
-    else:
+    elif url != DOWNLOAD:
         yield Connect(hosts.host_of(url) if isinstance(value, str) else UNKNOWN)
     yield from sends(call)
-    return DOWNLOADED
+    return DOWNLOAD
 
 
 def _request(call: Call) -> Effects:
@@ -46,35 +44,27 @@ def _address(call: Call) -> Effects:
         yield Connect(as_text(value[0]))
     elif call.arguments and (not isinstance(call.arguments[0], str | bytes) or "socket()" not in call.name):
         yield Connect(hosts.host_of(call.text(0, "host")) if isinstance(call.arguments[0], str) else UNKNOWN)
-    yield from _with_socket(call, "socket")
+    yield from with_socket(call, "socket")
     yield from sends(call)
     return (UNK, UNK) if call.name.startswith("asyncio.") else Ref("socket.socket()")
 
 
-def _with_socket(call: Call, fact: str) -> Effects:
-    """A connection, or a terminal: both together give somebody a shell."""
+def with_socket(call: Call, fact: str = "terminal") -> Effects:
+    """A connection, or a terminal or standard streams tied to something else: both together give somebody a shell."""
     call.walker.facts.add(fact)
     if {"socket", "terminal"} <= call.walker.facts:
         yield Flag("reverse-shell")
-
-
-def terminal(call: Call) -> Effects:
-    """Connecting a terminal or standard streams to something else."""
-    yield from _with_socket(call, "terminal")
     return UNK
 
 
 def _listen(call: Call) -> Effects:
-    host, port = call.argument(0, "server_address"), 1
+    at = call.name == "asyncio.start_server"
+    host, port = call.argument(at, "server_address", "host"), call.argument(2, "port") if at else 1
     if isinstance(host, tuple | list) and len(host) > 1:
         host, port = host[:2]
-    elif call.name == "asyncio.start_server":
-        host, port = call.argument(1, "host"), call.argument(2, "port")
-    else:
-        host = call.keywords.get("host")
     if isinstance(host, str) and host in _EVERYWHERE:
         yield Flag("network-listen", mild=port == 0 or not isinstance(port, int))
     return Ref(f"{call.name}()")
 
 
-HANDLERS: Final = {"request": _request, "address": _address, "terminal": terminal, "listen": _listen}
+HANDLERS: Final = {"request": _request, "address": _address, "terminal": with_socket, "listen": _listen}

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import ChangeMode, Effects, Flag, List, Read, Write
-from refute.scan.core.symbols import DERIVED, HOME, HOST_DATA, NAME, OUTPUT, SECRET
+from refute.scan.core.symbols import DERIVED, HOME, NAME, OUTPUT, SECRET, UNKNOWN
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, FileValue, PathValue, as_text
+from refute.scan.python.values import UNK, FileValue, PathText, as_text, is_text
 
 _ARCHIVE: Final = "archive"
 """Mode of a file that is an archive: what is written into it is read from elsewhere."""
@@ -20,17 +20,24 @@ def opened(call: Call, value: Any) -> Effects:
     path, mode = as_text(value), call.argument(1, "mode")
     if isinstance(value, int):
         return UNK
-    mode = mode if isinstance(mode, str) else "r"
+    mode, content = mode if isinstance(mode, str) else "r", OUTPUT
     writes = bool(set(mode) & set("wax"))
     if writes or "+" in mode:
         yield Write(path)
     if "r" in mode or "+" in mode or not writes:
         content = yield Read(path)
-        if content in {SECRET, HOST_DATA}:
-            return FileValue(content, mode)
         if DERIVED in path:
             yield Flag("read-host-file", detail="The path is hidden.")
-    return FileValue(path, mode)
+    return FileValue(path, mode, OUTPUT if content == UNKNOWN else content)
+
+
+def mode_changed(call: Call, value: Any) -> Effects:
+    """Rights or an owner that a path is given."""
+    mode = call.argument(1, "mode")
+    if isinstance(mode, int) and mode & _SETUID and "chmod" in call.name:
+        yield Flag("setuid")
+    if is_text(value):
+        yield ChangeMode(as_text(value))
 
 
 def _walk(call: Call) -> Effects:
@@ -39,26 +46,18 @@ def _walk(call: Call) -> Effects:
 
 
 def _glob(call: Call) -> Effects:
-    pattern = call.text(0, "pathname")
-    directory = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")[0] or "/"
+    path = call.argument(0, "pathname")
+    method = call.name.startswith("Path.")
+    given = as_text(call.argument(1)) if call.arguments[1:] else "*"
+    pattern = f"{path.rstrip('/')}/{given}" if method else as_text(path)
+    directory, slash, _ = re.split(r"[*?\[]", pattern, maxsplit=1)[0].rpartition("/")
     whole = pattern.startswith(("/", "~", HOME)) and pattern[len(directory) :].strip("/") in _ALL
-    yield List(directory) if whole else Read(pattern)
-    return [f"{directory}/{NAME}"] if "/" in pattern else [NAME]
-
-
-def _list_path(call: Call) -> Effects:
-    pattern = call.argument(1)
-    if pattern is UNK or pattern in _ALL:
-        yield List(call.text(0))
-    return [PathValue(f"{call.text(0).rstrip('/')}/{NAME}")]
-
-
-def _chmod(call: Call) -> Effects:
-    mode = call.argument(1, "mode")
-    if isinstance(mode, int) and mode & _SETUID:
-        yield Flag("setuid")
-    yield ChangeMode(call.text(0, "path"))
-    return UNK
+    if whole:
+        yield List(directory or "/")
+    elif not method:
+        yield Read(pattern)
+    found = f"{directory or slash}/{NAME}" if slash else NAME
+    return [PathText(found) if method else found]
 
 
 def _archive(call: Call) -> Effects:
@@ -70,30 +69,27 @@ def _archive(call: Call) -> Effects:
 
 def _read_file(call: Call) -> Effects:
     yield from ()
-    path = call.text(0)
-    if path in {SECRET, HOST_DATA, ""}:
-        return path or OUTPUT
-    return call.walker.report.written.get(paths.locate(path, call.walker.cwd).text, OUTPUT)
+    return call.arguments[0].content
 
 
-def written(file: FileValue, text: str) -> Effects:
-    """Writing a text into an open file."""
-    if file.mode == _ARCHIVE:
+def _write(call: Call) -> Effects:
+    """Writing a text into a path or an open file."""
+    target, text = call.argument(0), call.text(1, "data")
+    if isinstance(target, FileValue) and target.mode == _ARCHIVE:
         yield Read(text)
         yield List(text)
     else:
-        yield Write(file.path, text, appends=True)
+        yield Write(as_text(target), text, appends=isinstance(target, FileValue))
         if SECRET in text:
             yield Flag("environment-dump", mild=True)
     return UNK
 
 
-def _write_file(call: Call) -> Effects:
-    return (yield from written(call.arguments[0], call.text(1)))
-
-
-def _write_path(call: Call) -> Effects:
-    yield Write(call.text(0), call.text(1, "data"))
+def _print(call: Call) -> Effects:
+    """`print(…, file=…)` into a file."""
+    target = call.keywords.get("file")
+    if isinstance(target, FileValue):
+        yield from _write(Call(call.walker, call.name, [target, *call.arguments], {}, call.node))
     return UNK
 
 
@@ -106,11 +102,9 @@ def _chdir(call: Call) -> Effects:
 HANDLERS: Final = {
     "walk": _walk,
     "glob": _glob,
-    "list_path": _list_path,
-    "chmod": _chmod,
     "archive": _archive,
     "read_file": _read_file,
-    "write_file": _write_file,
-    "write_path": _write_path,
+    "write": _write,
+    "print": _print,
     "chdir": _chdir,
 }

@@ -1,6 +1,5 @@
 """Python calls that evaluate, load or look up code, or hand a callable on: what they stand for is worked out."""
 
-import ast
 from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, Read
@@ -8,17 +7,7 @@ from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, is_open
 from refute.scan.python.folding import pure_call
 from refute.scan.python.members import POWERFUL, canonical, iterated, member
 from refute.scan.python.state import Call
-from refute.scan.python.values import (
-    MAX_ITEMS,
-    UNK,
-    Class,
-    Instance,
-    Ref,
-    as_text,
-    choose,
-    is_text,
-    options_of,
-)
+from refute.scan.python.values import MAX_ITEMS, UNK, Class, Ref, as_text, choose, is_text, options_of
 from refute.scan.rules import Language
 
 _RUNS_ANYTHING: Final = frozenset({"os", "subprocess", "builtins", "pty"})
@@ -43,23 +32,28 @@ def _load(call: Call) -> Effects:
     value, text = call.argument(0), call.text(0, "file")
     if call.name == "numpy.load" and call.keywords.get("allow_pickle") is not True:
         yield Read(text)
-        return UNK
-    if isinstance(value, Ref) and value.name.startswith("pickle.dumps"):
-        return UNK
-    known = isinstance(value, bytes | str) and not is_open(text)
-    hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
-    yield Flag("unsafe-load", mild=not (known or hidden))
-    return Ref(f"{call.name}()")
+    elif not (isinstance(value, Ref) and value.name.startswith("pickle.dumps")):
+        known = isinstance(value, bytes | str) and not is_open(text)
+        hidden = any(symbol in text for symbol in (DOWNLOAD, DERIVED, SECRET))
+        yield Flag("unsafe-load", mild=not (known or hidden))
+        return Ref(f"{call.name}()")
+    return UNK
 
 
 def _at_exit(call: Call) -> Effects:
     """What runs when the process ends: ending it there, past its exit status, hides failed tests."""
-    target = call.argument(0)
-    body = getattr(target, "node", None) or call.node
-    ends = any(isinstance(node, ast.Attribute) and node.attr == "_exit" for node in ast.walk(body))
-    if ends or target == Ref("os._exit"):
-        yield Flag("test-tampering", detail="Replaces the exit status of the run.")
-    call.walker.call(options_of(target)[0], call.arguments[1:], {}, call.node)
+    yield from ()
+    facts, target = call.walker.facts, options_of(call.argument(0))[0]
+    facts.add("at exit")
+    call.walker.call(target, call.arguments[1:], {}, call.node)
+    facts.discard("at exit")
+    return UNK
+
+
+def _exit(call: Call) -> Effects:
+    last = "at exit" in call.walker.facts
+    detail = "Replaces the exit status of the run." if last else "Ends the process past every check."
+    yield Flag("test-tampering", mild=not last, detail=detail)
     return UNK
 
 
@@ -79,23 +73,8 @@ def _import(call: Call) -> Effects:
     return choose(found)
 
 
-def _look_up(call: Call) -> Effects:
+def _getattr(call: Call) -> Effects:
     owner, name = call.argument(0), call.argument(1)
-    match call.last:
-        case "getattr" | "getattr_static":
-            return (yield from _getattr(call, owner, name))
-        case "setattr" if isinstance(name, str):
-            call.walker.assign(owner, name, call.argument(2), call.node)
-        case "vars" | "dir" | "getmembers" | "getmembers_static":
-            if isinstance(owner, Ref) and owner.name in _RUNS_ANYTHING:
-                yield Flag("dynamic-name", mild=True, detail="It looks through all names of the module.")
-            return _vars(call, owner) if call.last == "vars" else UNK
-        case "globals" | "locals":
-            return Ref("globals()")
-    return UNK
-
-
-def _getattr(call: Call, owner: Any, name: Any) -> Effects:
     if isinstance(name, str) and not is_open(name):
         return call.walker.attribute(owner, name, call.node)
     if isinstance(owner, Ref) and owner.name in POWERFUL:
@@ -104,26 +83,33 @@ def _getattr(call: Call, owner: Any, name: Any) -> Effects:
     return UNK
 
 
-def _vars(call: Call, owner: Any) -> Any:
-    if isinstance(owner, Ref):
-        return Ref(f"{owner.name}.__dict__")
-    if isinstance(owner, Instance | Class):
-        return call.walker.attribute(owner, "__dict__", call.node)
+def _setattr(call: Call) -> Effects:
+    yield from ()
+    if isinstance(name := call.argument(1), str):
+        call.walker.assign(call.argument(0), name, call.argument(2), call.node)
+    return UNK
+
+
+def _names(call: Call) -> Effects:
+    owner = call.argument(0)
+    if isinstance(owner, Ref) and owner.name in _RUNS_ANYTHING:
+        yield Flag("dynamic-name", mild=True, detail="It looks through all names of the module.")
+    if call.last == "vars" and isinstance(owner, Ref | Class):
+        return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
     return UNK if call.arguments else Ref("globals()")
 
 
 def _higher_order(call: Call) -> Effects:
     yield from ()
+    walker, folds = call.walker, call.last == "reduce"
     (target, *rest), items = call.arguments or [UNK], iterated(call.argument(1))
     if not isinstance(items, list) or len(items) > MAX_ITEMS:
-        if call.last != "reduce":
-            call.walker.call(target, [UNK], {}, call.node)
-        return UNK
-    if call.last != "reduce":
-        return [call.walker.call(options_of(target)[0], [item], {}, call.node) for item in items]
+        return UNK if folds else walker.call(target, [UNK], {}, call.node) and UNK
+    if not folds:
+        return [walker.call(options_of(target)[0], [item], {}, call.node) for item in items]
     total, *items = [*rest[1:2], *items] or [UNK]
     for item in items:
-        total = call.walker.call(target, [total, item], {}, call.node)
+        total = walker.call(target, [total, item], {}, call.node)
     return total
 
 
@@ -136,21 +122,23 @@ def _convert(call: Call) -> Effects:
             # Nobody needs the whole environment in a file.
             yield Flag("environment-dump")
         return UNK
-    if name == "dict":
-        made = pure_call(call.name, call.arguments, call.keywords) if call.arguments else dict(call.keywords)
-        return Ref("os.environ.copy()") if environment else made
     if environment:
-        return SECRET
-    if name in {"str", "repr"}:
-        return as_text(value) if is_text(value) else pure_call("builtins.str", call.arguments, call.keywords)
-    return UNK
+        return Ref("os.environ.copy()") if name == "dict" else SECRET
+    if name == "dict" and not call.arguments:
+        return dict(call.keywords)
+    if name in {"str", "repr"} and is_text(value):
+        return as_text(value)
+    return pure_call(f"builtins.{name}", call.arguments, call.keywords)
 
 
 HANDLERS: Final = {
     "load": _load,
     "at_exit": _at_exit,
+    "exit": _exit,
     "import": _import,
-    "look_up": _look_up,
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "names": _names,
     "higher_order": _higher_order,
     "convert": _convert,
 }

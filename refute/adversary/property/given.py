@@ -1,0 +1,107 @@
+"""What `given` and `assume` say of variables, as Hypothesis strategies."""
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from refute.adversary.property.expressions import conjuncts, free_names, parse_expression, source_of
+from refute.adversary.property.kinds import Kind, kind_of
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
+
+Given = tuple[tuple[str, str], ...]
+"""Variable → strategy as Python."""
+_MOST: Final = 10**12
+"""How far a literal of a condition widens what is drawn."""
+_SAFE_IN_STRATEGY: Final = frozenset(
+    ("str", "int", "float", "list", "set", "tuple", "sorted", "len", "abs", "min", "max", "sum", "range")
+)
+
+
+def given_kinds(given: Mapping[str, str]) -> dict[str, Kind] | str:
+    """What the entries of `given` stand for: types, or Hypothesis expressions (`st.integers(0, 9)`).
+
+    Returns:
+        Variable → its kind, or which entry is refused and why.
+    """
+    found: dict[str, Kind] = {}
+    for variable, text in given.items():
+        kind = _of_author(text)
+        if isinstance(kind, str) or not variable.isidentifier():
+            return f"given {variable}: {kind}"
+        found[variable] = kind
+    return found
+
+
+def _of_author(text: str) -> Kind | str:
+    node = parse_expression(text)
+    if node is None:
+        return f"{text!r} is neither a type nor a strategy expression"
+    if free_names([node]) & {"st", "strategies"}:
+        refused = _refused_in_strategy(node)
+        return refused or Kind(name="strategy", code=source_of(node).replace("strategies.", "st."))
+    kind = kind_of(node, bare=True)
+    return kind if kind is not None else f"{text!r} is no type that values can be drawn for"
+
+
+def _refused_in_strategy(node: ast.expr) -> str:
+    """Only calls on `st`, literals, lambdas and harmless builtins: a strategy has no other business."""
+    bound = {argument.arg for inner in ast.walk(node) if isinstance(inner, ast.Lambda) for argument in inner.args.args}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id not in {"st", "strategies"} | bound | _SAFE_IN_STRATEGY:
+            return f"the strategy {source_of(node)!r} uses `{inner.id}`"
+        if isinstance(inner, ast.Attribute) and inner.attr.startswith("_"):
+            return f"the strategy {source_of(node)!r} uses the private `{inner.attr}`"
+        if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
+            return f"the strategy {source_of(node)!r} is more than an expression"
+    return ""
+
+
+def drawn(kinds: Mapping[str, Kind], conditions: Iterable[ast.expr], *, small: bool) -> tuple[Given, list[ast.expr]]:
+    """Strategies of variables under conditions.
+
+    What is said of one variable alone filters its strategy: Hypothesis then draws within the bounds.
+
+    Returns:
+        Variable → strategy, and the conditions that remain to be assumed.
+    """
+    left = [part for whole in conditions for part in conjuncts(whole)]
+    given: list[tuple[str, str]] = []
+    for name, kind in kinds.items():
+        own = [one for one in left if free_names([one]) - ONLY_SAFE_BUILTINS == {name}]
+        left = [one for one in left if one not in own]
+        given.append((name, _filtered(name, kind, own, small=small)))
+    return tuple(given), left
+
+
+def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: bool) -> str:
+    limit, behind, inside = 0, "", ""
+    for condition in conditions:
+        limit = max(limit, *map(_size, ast.walk(condition)))
+        code = source_of(condition)
+        if code in {f"{name} == sorted({name})", f"list({name}) == sorted({name})"}:
+            behind = f".map(sorted){behind}"
+        elif kind.name == "list" and (of_items := _of_items(condition)):
+            inside += of_items
+        else:
+            behind += f".filter(lambda {name}: {code})"
+    return kind.strategy(small=small, limit=limit, inside=inside) + behind
+
+
+def _of_items(condition: ast.expr) -> str:
+    """`all(x > 0 for x in xs)` as a filter of the items; empty for other conditions."""
+    match condition:
+        case ast.Call(
+            func=ast.Name(id="all"),
+            args=[ast.GeneratorExp(elt=test, generators=[ast.comprehension(target=item, iter=ast.Name(), ifs=[])])],
+        ):
+            return f".filter(lambda {source_of(item)}: {source_of(test)})"
+        case _:
+            return ""
+
+
+def _size(node: ast.AST) -> int:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return int(min(abs(value), _MOST))
+        case _:
+            return 0
