@@ -10,7 +10,7 @@ from typing import Any, Final
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, capped, is_open
 from refute.scan.python import folding
 from refute.scan.python import values as v
-from refute.scan.python.members import NAMED, POWERFUL, iterated, joined
+from refute.scan.python.members import NAMED, POWERFUL, joined
 from refute.scan.python.names import RUNS_COMMANDS, Names
 from refute.scan.python.rows import effects_of
 from refute.scan.python.state import Call
@@ -24,8 +24,8 @@ _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
 _HANDED: Final = RUNS_COMMANDS - {"builtins.exec", "builtins.eval"}
 _ONLY_LOOKS: Final = frozenset(
-    """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.repr builtins.print builtins.type
-    builtins.str inspect.signature inspect.getsource inspect.isfunction functools.wraps""".split()
+    """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.type inspect.signature
+    inspect.getsource inspect.isfunction functools.wraps""".split()
 )
 _TELLING: Final = frozenset(
     """system popen run call Popen check_output check_call getoutput exec eval spawn execl execlp execv execve execvp
@@ -35,10 +35,6 @@ _TELLING: Final = frozenset(
 """What a module that can do anything, or a C library, is asked for."""
 _COMPUTED: Final = "The module is imported by a computed name."
 _TABLE_METHODS: Final = frozenset({"get", "pop", "__getitem__", "setdefault"})
-_KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join tobytes".split())
-"""Methods that leave a text with unknown parts what it is."""
-
-
 _HANDS_ON: Final = (ast.FormattedValue, ast.Await, ast.Starred, ast.Yield, ast.YieldFrom)
 """Expressions that are what is in them."""
 
@@ -117,10 +113,10 @@ class Expressions(Names):
         made: dict[Any, Any] = {}
         for key, item in zip(node.keys, node.values, strict=True):
             name, value = key and self.value(key), self.value(item)
-            if key is None:
-                made.update(value if isinstance(value, dict) else {})
-            else:
+            if key is not None:
                 made[name if isinstance(name, str | int | bytes | float) else UNKNOWN] = value
+            elif isinstance(value, dict):
+                made.update(value)
         return made
 
     def _generate(self, element: ast.expr, generators: list[ast.comprehension]) -> Any:
@@ -140,7 +136,7 @@ class Expressions(Names):
 
     def elements(self, iterable: ast.expr, most: int) -> tuple[list[Any], bool]:
         """What a loop runs over, one by one up to so many; else one that stands for all, and False."""
-        sequence = iterated(self.value(iterable))
+        sequence = v.iterated(self.value(iterable))
         if not isinstance(sequence, list):
             return [sequence], False
         self.rounds += len(sequence)
@@ -224,7 +220,7 @@ class Expressions(Names):
                 return self.item(owner, given[0], call.node)
             return Ref(f"{owner.name}.copy()") if name in {"copy", "items", "values", "keys"} else UNK
         result = folding.method_call(owner, name, given, call.keywords)
-        if result is UNK and isinstance(owner, str) and is_open(owner) and name in _KEEPS:
+        if result is UNK and isinstance(owner, str) and is_open(owner):
             return owner
         if result is UNK:
             self.follow(call)
@@ -254,12 +250,7 @@ class Expressions(Names):
             self.called.add(node)
         entries = self.entries.setdefault(node, {})
         instance = function.instance
-        key = (
-            id(instance and instance.names),
-            known,
-            *map(v.signature, arguments),
-            *map(v.signature, keywords.items()),
-        )
+        key = id(instance and instance.names), known, v.signature([*arguments, *keywords.items()])
         if key not in entries and len(entries) >= _MAX_ENTRIES:
             return DERIVED  # so many calls of one function spell something out
         if key not in entries:

@@ -27,12 +27,7 @@ _OPERATORS: Final = {
     "MatMult": "matmul",
 }
 """Functions of `operator` that are not called as the syntax is."""
-_METHODS: Final = frozenset(
-    """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
-    format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs casefold hex
-    startswith endswith find index count to_bytes keys values items get copy pop append extend insert reverse
-    sort popitem format_map""".split()
-)
+_METHODS: Final = frozenset(name for kind in (str, bytes, list, dict, int) for name in dir(kind) if name[0] != "_")
 _SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
     builtins.str builtins.bytes builtins.len builtins.list builtins.tuple builtins.set builtins.dict builtins.sorted
     builtins.range builtins.sum builtins.min builtins.max builtins.abs builtins.bool builtins.ascii builtins.repr

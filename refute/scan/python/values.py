@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.core.symbols import OUTPUT, SECRET
+from refute.scan.core.symbols import HERE, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_known
 
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
@@ -148,6 +148,16 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str | bytes | FileValue)
 
 
+def iterated(value: Any) -> Any:
+    """The elements of an iterable as a list, or one value that stands for any of them."""
+    value = options_of(value)[0]
+    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(islice(value, MAX_ITEMS))
+    if not isinstance(value, str):
+        return UNK
+    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
+
+
 def carried(value: Any) -> list[str]:
     """The texts that a value hands over."""
     texts: list[str] = []
@@ -167,7 +177,7 @@ def carried(value: Any) -> list[str]:
     return texts
 
 
-def signature(value: Any, depth: int = 3) -> Any:
+def signature(value: Any, depth: int = 5) -> Any:
     """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
     match value:
         case str() | bytes() | int() | float() | Ref() | FileValue():

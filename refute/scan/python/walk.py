@@ -145,7 +145,6 @@ def _is_endless(node: ast.While) -> bool:
     """Whether a loop on a constant neither leaves, yields nor waits anywhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
     parts = list(ast.walk(node))
-    calls = [part.func for part in parts if isinstance(part, ast.Call)]
-    waits = any((one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")) in _WAITS for one in calls)
+    waits = any(getattr(part, "attr", getattr(part, "id", "")) in _WAITS for part in parts)
     constant = isinstance(node.test, ast.Constant) and bool(node.test.value)
     return constant and not waits and not any(isinstance(part, leaving) for part in parts)
