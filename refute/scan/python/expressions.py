@@ -94,7 +94,7 @@ class Expressions(Names):
                 self.functions.append(v.Function(node, self.env))
                 return self.functions[-1]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                outer, self.env = self.env, v.Env(self.env)
+                outer, self.env = self.env, self.env.new_child()
                 found = self._generate(node.value if isinstance(node, ast.DictComp) else node.elt, node.generators)
                 self.env = outer
                 return UNK if isinstance(node, ast.DictComp) else found
@@ -126,7 +126,7 @@ class Expressions(Names):
         items, followed = self.elements(first.iter, v.MAX_ITEMS // 2)
         made: list[Any] = []
         for position, item in enumerate(items):
-            self.env.names.pop(getattr(first.target, "id", ""), None)
+            self.env.maps[0].pop(getattr(first.target, "id", ""), None)
             self.bind(first.target, item)
             for condition in first.ifs if position == 0 else ():
                 self.value(condition)
@@ -256,7 +256,7 @@ class Expressions(Names):
         if key not in entries:
             entries[key] = UNK
             before = self.env, self.stack, self.endless, self.branching
-            self.env, self.stack, self.branching = v.Env(function.env), (*self.stack, node), 0
+            self.env, self.stack, self.branching = function.env.new_child(), (*self.stack, node), 0
             self.endless = self.endless if known else 0
             self._bind_parameters(function, arguments, keywords)
             returned = [self.value(node.body)] if isinstance(node, ast.Lambda) else self.body(node.body)
@@ -265,7 +265,7 @@ class Expressions(Names):
         return entries[key]
 
     def _bind_parameters(self, function: v.Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
-        spec, bound = function.node.args, self.env.names
+        spec, bound = function.node.args, self.env.maps[0]
         parameters = [*spec.posonlyargs, *spec.args]
         given = [None] * (len(parameters) - len(spec.defaults)) + [*spec.defaults, *spec.kw_defaults]
         for parameter, default in zip([*parameters, *spec.kwonlyargs], given, strict=True):

@@ -10,12 +10,12 @@ from operator import getitem, setitem
 from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, NAME, UNKNOWN, is_open
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
 from refute.scan.python import members
 from refute.scan.python.folding import attempt
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call, Walk
-from refute.scan.python.values import UNK, Class, Ref, choose
+from refute.scan.python.values import SHARED, UNK, Class, Ref, choose
 from refute.scan.rules import Language
 
 RUNS_COMMANDS: Final = frozenset(
@@ -43,21 +43,17 @@ class Names(Walk):
 
     def lookup(self, name: str) -> Any:
         """What a name stands for."""
-        value = self.env.find(name)
-        if value is not None or name in self.env.names:
+        value = next((held[name] for held in self.env.maps if held.get(name, SHARED) is not SHARED), None)
+        if value is not None or name in self.env.maps[0]:
             return value
-        if name in {"__file__", "__name__"}:
-            return f"{HERE}/{self.report.path}" if name == "__file__" else NAME
         for module in self.stars:
             if self.is_telling(Ref(f"{module}.{name}")):
                 return Ref(f"{module}.{name}")
-        if name in {"__builtins__", "builtins"}:
-            return Ref("builtins")
         return Ref(f"builtins.{name}") if name in _BUILTINS else UNK
 
     def bring(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind what an import statement brings, and note the modules beside the file that it runs."""
-        names = self.env.names
+        names = self.env
         if isinstance(node, ast.Import):
             for alias in node.names:
                 self.report.reached.append((alias.name, "import"))
@@ -123,11 +119,9 @@ class Names(Walk):
         """Give a target a value."""
         match target:
             case ast.Name(id=name):
-                env = self.env
-                while name in env.shared and env.parent is not None:
-                    env = env.parent
-                old = env.names.get(name) if self.branching else None
-                env.names[name] = value if old is None else choose([old, value])
+                names = next((held for held in self.env.maps if held.get(name) is not SHARED), self.env.maps[-1])
+                old = names.get(name) if self.branching else None
+                names[name] = value if old is None else choose([old, value])
                 if name == "pytest_plugins":
                     modules = value if isinstance(value, list | tuple) else [value]
                     paths = [f"{one.replace('.', '/')}.py" for one in modules if isinstance(one, str)]

@@ -1,10 +1,11 @@
 """What the Python walk knows about a value: a constant, a reference to something importable, a path, or nothing."""
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from refute.scan.core.symbols import HERE, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_known
 
@@ -69,23 +70,10 @@ class Choice:
     options: tuple[Any, ...]
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Env:
-    """Names of one scope, and the scopes around it."""
-
-    parent: "Env | None" = None
-    names: dict[str, Any] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)
-    """Names that `global` or `nonlocal` binds outside."""
-
-    def find(self, name: str) -> Any:
-        """The value bound to a name, or None where it is not bound."""
-        env: Env | None = self
-        while env is not None:
-            if name in env.names:
-                return env.names[name]
-            env = env.parent
-        return None
+Env: TypeAlias = ChainMap[str, Any]
+"""Names of one scope, and the scopes around it."""
+SHARED: Final = Unknown()
+"""What a scope holds for a name that `global` or `nonlocal` binds outside."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -101,7 +89,7 @@ class Function:
 class Class:
     """A class of the text, or any object of it: what is assigned to one of them counts for all."""
 
-    names: dict[str, Any]
+    names: MutableMapping[str, Any]
     base: Any = None
     """A class of a module of which it is a kind, where making one is judged."""
     made: bool = False
