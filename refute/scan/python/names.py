@@ -22,17 +22,13 @@ RUNS_COMMANDS: Final = frozenset(
     "os.system os.popen subprocess.getoutput subprocess.getstatusoutput builtins.exec builtins.eval".split()
 )
 _BUILTINS: Final = frozenset(dir(builtins))
-_CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
+_CLIMBING: Final = frozenset({"__subclasses__", "__globals__", "f_globals"})
 _LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _JUDGING: Final = tuple(
     """pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy. sys.modules.pytest
     sys.modules._pytest sys.modules.unittest sys.modules.pluggy""".split()
-)
-_JUDGING_BUILTINS: Final = frozenset(
-    """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range
-    int str""".split()
 )
 _OUTCOMES: Final = frozenset({"outcome", "wasxfail", "exitstatus", "testsfailed"})
 
@@ -74,9 +70,9 @@ class Names(Walk):
             steps = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
             # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
             literal = not any(isinstance(part, ast.Name) for part in ast.walk(node))
-            blocks = name not in {"gi_frame", "cr_frame"} and (literal or bool(steps & _LADDER))
-            if blocks or name != "func_globals":
-                self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
+            self.report.add(
+                "introspection-escape", self.spot(node), f"….{name}", mild=not literal and steps.isdisjoint(_LADDER)
+            )
         return members.attribute(owner, name)
 
     def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
@@ -151,9 +147,8 @@ class Names(Walk):
         if where and isinstance(value, Ref) and value.name in RUNS_COMMANDS:
             self.report.add("dynamic-name", self.spot(node), f"{where} = {value.name}")
         hooked = name in _OUTCOMES and any(getattr(one, "name", "").startswith("pytest_") for one in self.stack)
-        replaced = where.startswith("builtins.") and name in _JUDGING_BUILTINS
-        if hooked or replaced or ("()" not in where and where.startswith(_JUDGING)):
-            self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …", mild=replaced)
+        if hooked or ("()" not in where and where.startswith(_JUDGING)):
+            self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …")
 
 
 def _exported(name: str, value: str) -> Effects:
