@@ -2,6 +2,8 @@
 
 import ast
 import builtins
+import importlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -34,14 +36,6 @@ _STANDARD_NAMES = {
 }
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
 """Names that people use as if imported, and where they live."""
-
-WRAPPERS = frozenset(
-    (
-        *("list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool"),
-        *("int", "float", "bytes", "abs", "min", "max", "any", "all", "isinstance", "not"),
-    )
-)
-"""Builtins around a call of the implementation, with which an example in prose may begin."""
 
 _ONLY_SAFE_BUILTINS: Final = (
     "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int "
@@ -132,8 +126,7 @@ class Namespace:
         faces = self.surface.faces
         at_home = [face for face in faces if face.module == home and name in face.names]
         defining = [face for face in faces if name in face.defined and not name.startswith("_")]
-        importing = [face for face in faces if name in face.names and not name.startswith("_")]
-        return next(iter([*at_home, *defining, *importing]), None)
+        return next(iter([*at_home, *defining]), None)
 
     def _module_called(self, name: str, nodes: list[ast.AST]) -> str | None:
         """`name` as an implementation module, or as the package that holds one (`pkg.mod.f` → `pkg.mod`)."""
@@ -151,7 +144,9 @@ class Namespace:
             n.func.id for t in nodes for n in ast.walk(t) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
         }
         opaque = [face.module for face in self.surface.faces if face.opaque]
-        if name in called and (opaque or name in _words(promised)):
+        if importing := [face.module for face in self.surface.faces if name in face.names and not name.startswith("_")]:
+            return f"from {importing[0]} import {name}"
+        if name in called and (opaque or re.search(rf"(?<!\w){name}(?!\w)", promised)):
             candidates = opaque or [face.module for face in self.surface.faces]
             if len(candidates) == 1:
                 return f"from {candidates[0]} import {name}"
@@ -160,17 +155,6 @@ class Namespace:
 
 def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:
     """`datetime.timedelta` reads the module, `datetime(2020, 1, 1)` and `datetime.now()` the class."""
-    inner = {STANDARD_NAMES_OF_DATETIME, frozenset({"sleep", "monotonic", "perf_counter"})}
-    for tree in nodes:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and dotted(node.value) == name:
-                return any(node.attr in names for names in inner)
-    return False
-
-
-STANDARD_NAMES_OF_DATETIME = frozenset(_STANDARD_NAMES["datetime"].split())
-
-
-def _words(text: str) -> set[str]:
-    word = "".join(c if c.isalnum() or c == "_" else " " for c in text)
-    return set(word.split())
+    attributes = (n for tree in nodes for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    used = [one.attr for one in attributes if dotted(one.value) == name]
+    return bool(used) and hasattr(importlib.import_module(name), used[0])

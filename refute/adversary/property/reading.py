@@ -1,13 +1,12 @@
 """An implementation's surface, read from its source without running it."""
 
 import ast
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
-from refute.adversary.property.expressions import bound_names, source_of
+from refute.adversary.property.expressions import bound_names, source_of, substituted
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
@@ -77,20 +76,12 @@ def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 pass
 
 
-class _Unaliased(ast.NodeTransformer):
-    def __init__(self, aliases: Mapping[str, ast.expr]) -> None:
-        self.aliases = aliases
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self.aliases.get(node.id, node))
-
-
 def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Parameter:
     """A parameter with the aliases of its annotation written out, a few levels deep: an alias may name itself."""
     if (written := parameter.annotation) is None or not aliases:
         return parameter
     for _ in range(_LEVELS):
-        written = _Unaliased(aliases).visit(copy.deepcopy(written))
+        written = substituted(written, aliases)
     return replace(parameter, annotation=written)
 
 
