@@ -7,9 +7,9 @@ from typing import Final
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.checks import CHECKS, lines_of
-from refute.adversary.property.doubts import illustrates, left_open
+from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import dotted, free_names, parse_expression, parse_statements, source_of
+from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
 from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
@@ -70,13 +70,8 @@ def text_examples(
     """
     text = text[:_MAX_TEXT]
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
-    found = [(one, claim.text) for one in read_sessions(text)]
-    found += [(one, "") for one in inline if not _only_mentions(one, namespace)]
-    for example, promise in found:
-        code = [*example.code, *example.shown]
-        # A claim promises what it calls, not the classes of libraries that only results show.
-        promised = "" if free_names(example.shown) - free_names(example.code) else promise
-        names = namespace.resolve(code, home=home, promised=promised)
+    for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
+        names = namespace.resolve([*example.code, *example.shown], home=home)
         if isinstance(names, Unresolved):
             yield _undefined(claim, example.quote, names)
         elif names.reaches_implementation:
@@ -88,10 +83,7 @@ def _tested(
 ) -> Draft | Note:
     """The test of an example whose names are known, or why it is none."""
     lines = lines_of(example, namespace)
-    if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(example, namespace)):
-        return Note(claim=claim, reason=reason)
-    if left_open(text, example):
-        reason = f"the example {example.quote!r} shows one answer where the text allows several"
+    if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(text, example, namespace)):
         return Note(claim=claim, reason=reason)
     if not any(line.startswith(CHECKS) for line in lines):
         return Note(claim=claim, reason=f"the example {example.quote!r} shows nothing that can be compared")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
+from refute.adversary.property.dependence import beside, wants_objects
 from refute.adversary.property.expressions import bound_names, source_of, substituted
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
@@ -35,8 +35,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     names = _names_of(top)
     aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    depends_on = dependences(tree)
-    refuses_with = raised_by_name(tree)
+    does = beside(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
@@ -46,8 +45,8 @@ def _face(name: str, tree: ast.Module | None) -> Face:
             replace(
                 function,
                 parameters=tuple(_unaliased(parameter, aliases) for parameter in function.parameters),
-                depends_on=depends_on.get(function.name, frozenset()),
-                refuses_with=tuple(sorted({*function.refuses_with, *refuses_with.get(function.name, ())})),
+                depends_on=frozenset(does[function.name].reads),
+                refuses_with=tuple(sorted(does[function.name].raises)),
             )
             for function in functions
         ),
@@ -130,7 +129,6 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         writes_output=_prints(node),
         answers=any(_answers(inner) for inner in ast.walk(node)),
         wants_objects=wants_objects(node),
-        refuses_with=tuple(sorted(raised(node))),
     )
 
 
