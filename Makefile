@@ -46,12 +46,16 @@ browser: ## make sure that a Chromium for the browser tests is there
 demo: image ## the sample tickets with the built-in tester; no key needed
 	@$(BIN)/refute demo
 
-.PHONY: test test-quick test-engine
-test: image postgres browser ## all tests, with combined branch coverage
+.PHONY: test test-quick test-engine quick-covered prepared
+test: setup ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
-	$(PYTEST) -n $(QUICK_WORKERS) $(QUICK_LIMIT) $(COV) -m "$(QUICK)"
+	@$(MAKE) --no-print-directory -j2 quick-covered prepared
 	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
+quick-covered: setup
+	$(PYTEST) -n $(QUICK_WORKERS) $(QUICK_LIMIT) $(COV) -m "$(QUICK)"
+prepared: setup # what the other tests need is fetched and built while the quick ones run
+	@told=$$($(MAKE) --no-print-directory -j1 image postgres browser 2>&1) || { echo "$$told"; exit 1; }
 test-quick: setup ## the tests that need no engine and no Prefect
 	$(PYTEST) -n $(QUICK_WORKERS) $(QUICK_LIMIT) -m "$(QUICK)"
 test-engine: image postgres browser ## the tests that need containers, Prefect, PostgreSQL or a browser

@@ -3,16 +3,17 @@
 The driver's side is `refute/driver/plan.py`. Whatever a job left is hostile until it has been checked.
 """
 
+import json
 import secrets
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from refute.adversary.attack import TestEnd, TestRun
 from refute.adversary.counterexample import smallest_input
 from refute.errors import SandboxFailed
-from refute.sandbox.job import Exited, JobResult, Limits
+from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.modules import implementation_modules, previous_module
@@ -160,11 +161,34 @@ def driver_limits(settings: Settings, *, suite_timeout_s: float) -> Limits:
     )
 
 
-def refuse_broken_driver(result: JobResult) -> None:
-    """Tell a sandbox in which the driver could not start from one that ran something.
+def read_results(job: Job, result: JobResult) -> ResultsModel | str:
+    """What the driver wrote; or why nothing that the job left can be trusted.
 
     Raises:
-        SandboxFailed: it could not start, which says nothing about the code.
+        SandboxFailed: the driver could not start, which says nothing about the code.
     """
-    if result.end == Exited(code=DRIVER_BROKEN) and RESULTS not in result.collected:
+    content = result.collected.get(RESULTS)
+    if result.end == Exited(code=DRIVER_BROKEN) and content is None:
         raise SandboxFailed(f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor")
+    match result.end:
+        case Exited(code=0) | LimitReached(exit_code=0):
+            return _checked(content, json.loads(job.attack_files[PLAN])["nonce"])
+        case Exited(code=code):
+            return f"the test driver was ended from outside: exit code {code}"
+        case TimedOut(limit_s=limit_s):
+            return f"the test driver was kept from ending: it was stopped after {limit_s:g} s"
+        case LimitReached(detail=detail):
+            return f"the attack took the test driver with it: {detail}"
+
+
+def _checked(content: bytes | None, nonce: str) -> ResultsModel | str:
+    if content is None:
+        return "the test driver left no results"
+    if len(content) > RESULTS_BYTES:
+        return f"the results are {len(content)} bytes long, expected at most {RESULTS_BYTES}"
+    try:
+        results = ResultsModel.model_validate_json(content)
+    except ValidationError as error:
+        return f"the results are malformed: {error.errors()[0]['msg']}"
+    told = secrets.compare_digest(results.nonce.encode(), nonce.encode())
+    return results if told else "the results were not written by the test driver"

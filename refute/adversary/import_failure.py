@@ -1,44 +1,37 @@
-"""Whether a program ended on an uncaught ImportError, read from what it printed: which module, imported where."""
+"""Whether a program ended on an uncaught ImportError, read from what it printed: which module, imported where.
+
+Read wrongly, a verification that failed for another reason is called FAILED_IMPORT, or the other way round; it failed
+in any case.
+"""
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.import_report import (
-    IMPORT_ERROR,
-    PYTEST_TOTAL,
-    ImportFailure,
-    import_failure,
-    in_doctest,
-    in_pytest,
-    in_pytest_summary,
-    other_tests_failed,
+IMPORT_ERROR: Final = re.compile(r"^(?P<start>E\s+|\s{4})?(?:ModuleNotFoundError|ImportError): (?P<message>.*)$")
+UNFRAMED: Final = re.compile(
+    r"^\S*python[\d.]*: (?:Error while finding module specification for .*?)?(?P<message>No module named .*)"
+    r"|^(?:ERROR|ImportError): Error importing plugin \S+: (?P<plugin>.*)$"
 )
-
-TRACEBACK: Final = "Traceback (most recent call last):"
-FRAME: Final = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)')
-ERROR_LINE: Final = re.compile(
-    r"^(?:E\s+)?(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning))\b(?::|$)"
+"""What `python -m` and pytest say without a traceback."""
+MODULE: Final = re.compile(
+    r"No module named '?(?P<missing>[\w.]+)"
+    r"|cannot import name '[^']*' from (?:partially initialized module )?'(?P<module>[\w.]+)'"
 )
-NO_MODULE_TO_RUN: Final = re.compile(
-    r"^\S*python[\d.]*: (?:Error while finding module specification for .*)?No module named '?(?P<module>[\w.]+)"
+FRAME: Final = re.compile(
+    r'^\s*(?:File "(?P<path>[^"\n]+)", line (?P<line>\d+)|(?P<file>[^\s:][^:\n]*\.py):(?P<at>\d+):)'
 )
-"""`python -m x` prints no traceback."""
-UNITTEST_FAILED: Final = re.compile(r"^(?:FAILED \(|FAIL: \w+ \()")
-OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL:|ERROR:|fatal:)")
-CHILD_FAILED: Final = re.compile(r"^subprocess\.CalledProcessError: ")
-OUTERMOST: Final = re.compile(
-    r'^\s*File "(?:<frozen runpy>|[^"\n]*/runpy\.py)", |^\s*File ".*", line \d+, in <module>\s*$'
+"""Of a traceback, as Python or pytest writes it."""
+SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)::\S+ - (?P<why>.*)$")
+OTHERWISE: Final = re.compile(
+    r"^(?:E\s+)?(?!(?:subprocess\.)?CalledProcessError)(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b(?::|$)"
+    r"|^FAIL: \w+ \(|^FAILED \(.*failures|^Expected:$|^\S+: .*(?:command not found|No such file)"
 )
-"""The first frame of a traceback that ended a program; one that was caught and printed starts where it was caught."""
-LOGGED: Final = re.compile(r"\b(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b.*|^Exception (?:ignored|in thread)\b.*")
-UNITTEST_HEADER: Final = re.compile(r"^(?:ERROR|FAIL): \S+ \(|^ImportError: Failed to import test module: ")
-TOOL_ERROR: Final = re.compile(
-    r"^\S*?[\w.+-]+: "
-    r"(?:line \d+: |.*(?:No such file|not found|annot |denied|rror\b|nvalid|nrecognized|nexpected|ailed))"
-)
-"""What a shell or a Unix program says when it fails: `grep: x: No such file or directory`."""
-MAKE_TELLS: Final = re.compile(r"^(?:g?make(?:\[\d+\])?: \*\*\* |error: Recipe )")
+"""A failure of another kind: an exception, a test of unittest or doctest, a command."""
+OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL|ERROR|fatal):")
+REACH: Final = 4
+"""Lines from the last frame to the error."""
 SYNTAX_ERROR: Final = re.compile(
     r'^(?:E\s+)?\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)\n(?:(?!.*File ").*\n){0,3}?'
     r"(?:E\s+)?(?P<message>(?:SyntaxError|IndentationError|TabError): .*)",
@@ -46,26 +39,39 @@ SYNTAX_ERROR: Final = re.compile(
 )
 UNNOTICED: Final = 126
 """From this exit code on a shell tells that a command could not run, was not found or was killed by a signal."""
-UNITTEST_TAIL: Final = re.compile(
-    r"^(?:[-=]{10,}|Ran \d+ tests? in .*|FAILED \(errors=\d+(?:, skipped=\d+)?\)|ERROR: .*|)$"
-)
-
-# Distributions that are imported under another name than their own (their own metadata, 2026-11).
 IMPORTED_AS: Final = {
     "attr": "attrs", "bs4": "beautifulsoup4", "crypto": "pycryptodome", "cv2": "opencv-python",
     "dateutil": "python-dateutil", "dotenv": "python-dotenv", "git": "gitpython", "jwt": "pyjwt",
     "openssl": "pyopenssl", "pil": "pillow", "pkg-resources": "setuptools", "serial": "pyserial",
     "skimage": "scikit-image", "sklearn": "scikit-learn", "yaml": "pyyaml", "zmq": "pyzmq",
 }  # fmt: skip
+"""Distributions that are imported under another name than their own (their own metadata, 2026-11)."""
 
 
-def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportFailure:
+    """An import that failed and that nobody caught."""
+
+    module: str
+    """Dotted; empty where the message names none."""
+    message: str
+    path: str
+    """The importing file as printed; empty where unknown."""
+    line: int
+
+    @property
+    def place(self) -> str:
+        """`file:line`, as far as known."""
+        return f"{self.path}:{self.line}" if self.path else "an unknown place"
+
+
+def find_import_failure(  # noqa: C901  # one case for each kind of line
+    stdout: str, stderr: str, *, exit_code: int = 1
+) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
-    An import error counts where it ends the last traceback and that one ended a program, where pytest could not import
-    a test module, conftest or plugin for it, where every failing test of pytest, unittest or doctest failed by one, or
-    where `python -m` found no module. One that is only printed or logged, was handled, or was followed by another
-    error, does not.
+    That is the last one with a frame of a traceback above it, or in pytest's summary, unless a failure of another kind
+    is told behind it, or a test failed otherwise.
 
     Args:
         stdout: what the program printed.
@@ -74,13 +80,28 @@ def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> Impo
     """
     if exit_code >= UNNOTICED:
         return None
-    for text, other in ((stderr, stdout), (stdout, "")):
-        lines = [line.rstrip() for line in text.splitlines()]
-        found = in_pytest(lines) or _in_last_traceback(lines) or _in_run_module(lines)
-        found = found or in_doctest(lines) or in_pytest_summary(lines)
-        if found is not None:
-            return None if other_tests_failed(stdout.splitlines()) or _ends_otherwise(other, found) else found
-    return None
+    lines = [line.rstrip() for line in (*stdout.splitlines(), *stderr.splitlines()) if line.strip()]
+    found: ImportFailure | None = None
+    path, number, seen = "", 0, -REACH
+    for at, line in enumerate(lines):
+        if match := FRAME.match(line):
+            if "<frozen" not in line:
+                path, number, seen = match["path"] or match["file"], int(match["line"] or match["at"]), at
+        elif match := SUMMARY.match(line):
+            if not (told := IMPORT_ERROR.match(match["why"])):
+                return None
+            found = found or _failure(told["message"], match["path"], 0)
+        elif match := IMPORT_ERROR.match(line):
+            after = FRAME.match(lines[at + 1]) if match["start"] and at + 1 < len(lines) else None
+            if after is not None and after["file"]:
+                path, number = after["file"], int(after["at"])
+            if at - seen < REACH or (match["start"] or "").startswith("E"):
+                found = _failure(match["message"], path, number)
+        elif match := UNFRAMED.match(line):
+            found = _failure(match["message"] or match["plugin"], "", 0)
+        elif OTHERWISE.match(line) or (OWN_WORDS.match(line) and found and not _is_about(line, found)):
+            found = None
+    return found
 
 
 def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
@@ -96,12 +117,6 @@ def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
     return None
 
 
-def _ends_otherwise(text: str, told: ImportFailure) -> bool:
-    """Whether the other stream's last line tells of a failure of another kind."""
-    lines = [line for line in text.splitlines() if line.strip()][-1:]
-    return not any(PYTEST_TOTAL.search(line) for line in lines) and _has_error(lines, told)
-
-
 def is_declared(module: str, requirements: Sequence[str]) -> bool:
     """Whether a requirement line (`name==version --hash=…`) provides a module, as far as names tell."""
     declared = {
@@ -113,59 +128,14 @@ def is_declared(module: str, requirements: Sequence[str]) -> bool:
     return not declared.isdisjoint(candidates)
 
 
-def _in_last_traceback(lines: Sequence[str]) -> ImportFailure | None:
-    """An import error that ends the last traceback, with nothing behind it that could be the exit's reason."""
-    starts = [number for number, line in enumerate(lines) if _starts_traceback(line)]
-    if not starts or not _ended_a_program(lines, starts[-1]):
-        return None
-    path, line = "", 0
-    for number in range(starts[-1] + 1, len(lines)):
-        text, rest = lines[number], lines[number + 1 :]
-        if match := FRAME.match(text):
-            if not match["path"].startswith("<frozen importlib"):
-                path, line = match["path"], int(match["line"])
-        elif match := IMPORT_ERROR.match(text):
-            failure = import_failure(match["message"], path, line)
-            unittest = all(UNITTEST_TAIL.match(after) for after in rest)
-            return failure if unittest or not _has_error(rest, failure) else None
-        elif text and CHILD_FAILED.match(text) and len(starts) > 1 and not _has_error(rest):
-            return _in_last_traceback(lines[: starts[-1]])  # the child's own words come before its parent's
-        elif text and not text.startswith((" ", "\t")):
-            return None
-    return None
-
-
-def _ended_a_program(lines: Sequence[str], start: int) -> bool:
-    """Whether nobody caught the traceback that starts in a line: by its first frame, and what stands before it."""
-    before = next((line for line in reversed(lines[:start]) if line.strip()), "")
-    if UNITTEST_HEADER.match(before) or any(UNITTEST_HEADER.match(line) for line in lines[max(0, start - 3) : start]):
-        return True
-    return not LOGGED.match(before) and any(OUTERMOST.match(line) for line in lines[start + 1 : start + 2])
-
-
-def _in_run_module(lines: Sequence[str]) -> ImportFailure | None:
-    last = next((line for line in reversed(lines) if line), "")
-    match = NO_MODULE_TO_RUN.match(last)
-    return ImportFailure(module=match["module"], message=last, path="", line=0) if match else None
-
-
-def _starts_traceback(line: str) -> bool:
-    """A traceback's first line, also behind a few words of the script (`echo "import failed: $output"`)."""
-    return line.strip() == TRACEBACK or (line.endswith(f" {TRACEBACK}") and ERROR_LINE.match(line) is None)
-
-
-def _has_error(lines: Sequence[str], told: ImportFailure | None = None) -> bool:
-    """Whether lines tell of an error, other than in the script's own words about the one already told."""
-    return any(
-        ERROR_LINE.match(line)
-        or UNITTEST_FAILED.match(line)
-        or (TOOL_ERROR.match(line) and not MAKE_TELLS.match(line) and not (told and _is_about(line, told)))
-        or (OWN_WORDS.match(line) and not (told and _is_about(line, told)))
-        for line in lines
-    )
+def _failure(message: str, path: str, line: int) -> ImportFailure:
+    match = MODULE.search(message)
+    module = (match["missing"] or match["module"]) if match else ""
+    return ImportFailure(module=module, message=message.strip(), path=path, line=line)
 
 
 def _is_about(line: str, failure: ImportFailure) -> bool:
+    """Whether words of a script are about an import."""
     return "import" in line.lower() or bool(failure.module and failure.module in line)
 
 

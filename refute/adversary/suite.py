@@ -2,25 +2,13 @@
 
 import json
 import posixpath
-import secrets
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from refute.adversary.attack import Attack, AttackRun, TestEnd, TestRun
-from refute.adversary.contract import (
-    DRIVER,
-    PLAN,
-    RESULTS,
-    RESULTS_BYTES,
-    ResultsModel,
-    driver_limits,
-    make_plan,
-    refuse_broken_driver,
-)
+from refute.adversary.contract import DRIVER, PLAN, RESULTS, ResultsModel, driver_limits, make_plan, read_results
 from refute.adversary.judgement.provenance import Provenance
-from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.sandbox.job import Job, JobResult, Limits
 from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.record import Ticket
@@ -89,40 +77,18 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     Raises:
         SandboxFailed: the driver could not start, which says nothing about the code.
     """
-    refuse_broken_driver(result)
     plan = json.loads(job.attack_files[PLAN])
-    match result.end:
-        case Exited(code=0) | LimitReached(exit_code=0):
-            return _read(plan, result, job.attack_files[plan["test_file"]].decode())
-        case Exited(code=code):
-            fact = f"the test driver was ended from outside: exit code {code}"
-        case TimedOut(limit_s=limit_s):
-            fact = f"the test driver was kept from ending: it was stopped after {limit_s:g} s"
-        case LimitReached(detail=detail):
-            fact = f"the attack took the test driver with it: {detail}"
-    return _void(plan, result, fact)
-
-
-def _read(plan: dict[str, Any], result: JobResult, source: str) -> AttackRun:
-    content = result.collected.get(RESULTS)
-    if content is None:
-        return _void(plan, result, "the test driver left no results")
-    if len(content) > RESULTS_BYTES:
-        return _void(plan, result, f"the results are {len(content)} bytes long, expected at most {RESULTS_BYTES}")
-    try:
-        results = ResultsModel.model_validate_json(content)
-    except ValidationError as error:
-        return _void(plan, result, f"the results are malformed: {error.errors()[0]['msg']}")
-    if not secrets.compare_digest(results.nonce.encode(), plan["nonce"].encode()):
-        return _void(plan, result, "the results were not written by the test driver")
-    if fault := _contradiction(plan, results):
+    results = read_results(job, result)
+    fault = results if isinstance(results, str) else _contradiction(plan, results)
+    if fault or isinstance(results, str):
         return _void(plan, result, fault)
-    provenance = Provenance(source, plan["modules"])
+    provenance = Provenance(job.attack_files[plan["test_file"]].decode(), plan["modules"])
     first = [report.record() for report in results.first]
+    all_skipped = bool(first) and all(one.end is TestEnd.SKIPPED for one in first)
     return AttackRun(
         first=tuple(replace(one, attested=provenance.attests(one)) for one in first),
         repetitions=tuple(tuple(report.record() for report in reports) for reports in results.repetitions),
-        tampering=(*results.tampering, *_suspicions(results)),
+        tampering=(*results.tampering, *(("every test was skipped",) if all_skipped else ())),
         output=results.output,
         duration_s=results.duration_s,
         timed_out=results.timed_out,
@@ -141,12 +107,6 @@ def _contradiction(plan: dict[str, Any], results: ResultsModel) -> str:
         if len(names) != len(set(names)) or set(names) != failing:
             return "the repetitions are of other tests than those that did not pass"
     return ""
-
-
-def _suspicions(results: ResultsModel) -> tuple[str, ...]:
-    if results.first and all(report.end == "skipped" for report in results.first):
-        return ("every test was skipped",)
-    return ()
 
 
 def _void(plan: dict[str, Any], result: JobResult, fact: str) -> AttackRun:

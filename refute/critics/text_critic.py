@@ -61,7 +61,7 @@ def _untested(brief: Brief, known: set[str], files: Mapping[str, bytes]) -> Iter
     for claim in brief.ticket.claims:
         names = [name for name in _called(claim.text) if name in known]
         if names and not words & {*names}:
-            yield claim, f"{claim.id} is untested: no test or script of the author's mentions {names[0]}()"
+            yield claim, f"{claim.id}: no test or script of the author's mentions {names[0]}()"
 
 
 def _unclaimed(ticket: Ticket) -> Iterator[Spoken]:

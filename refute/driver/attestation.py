@@ -4,17 +4,21 @@ import functools
 import mmap
 import sys
 from collections.abc import Sequence
-from types import FrameType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from refute.driver.admitted import is_of_testing
 from refute.driver.errors import CannotCarry
-from refute.driver.process_state import VARIABLES
+from refute.driver.process_state import HANDLERS, VARIABLES
 from refute.driver.proxy.proxied import Proxy
-from refute.driver.remembering import may_remember
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
+
+COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
+"""Names in a test that copies contexts."""
+HANDLING: Final = frozenset({"handlers", "hasHandlers", "getLogger", "Logger"})
+"""Names in a test that logs by itself, or looks at what handles the records of loggers."""
 
 
 class Attestation:
@@ -22,13 +26,12 @@ class Attestation:
 
     objects: Any = None
     surroundings: Any
-    has_variables = False
-    """Whether the test file has context variables of its own."""
     has_tasks: bool
-    """Whether the running test awaits what is the subject's, or copies a context, which has no partner there."""
+    """Whether the running test awaits what is the subject's, or may copy a context, which has no partner there."""
 
-    def __init__(self, test_file: str, module: str) -> None:
+    def __init__(self, test_file: str, module: str, source: str) -> None:
         self._test_file = test_file
+        self._source = source
         self._module = module
         self._strayed = mmap.mmap(-1, 1)
         self._tainted = False
@@ -48,16 +51,19 @@ class Attestation:
         self._refused = self._drawn = 0
         self._raised = False
         self.has_tasks = False
+        self._words: set[str] = set()
         if self.objects is not None:
             self.objects.own_changed = self.objects.objects_crossed = False
-            self.surroundings.has_variables = False
+            self.surroundings.has_variables = self.surroundings.has_handlers = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         if self._strayed[0] and not self.not_carried:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self.has_tasks and (self.surroundings.has_variables or self.has_variables) and not self.not_carried:
-            self.not_carried = VARIABLES
+        if self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source):
+            self.not_carried = self.not_carried or VARIABLES
+        if self.surroundings.has_handlers and self._words & HANDLING:
+            self.not_carried = self.not_carried or HANDLERS
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -68,10 +74,6 @@ class Attestation:
             "not_carried": self.not_carried[:1000],
             "not_carried_back": self.not_carried_back,
         }
-
-    def copies_context(self) -> None:
-        """The running test copies a context."""
-        self.has_tasks = True
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.
@@ -106,24 +108,19 @@ class Attestation:
     def judged(self) -> None:
         """The subject decides about one of its objects.
 
-        Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
-        answer), later tests may rest on it as well.
+        Where that is not below the running test (at import, in a fixture), later tests may rest on it as well.
         """
-        self.attested, helpers, frame = False, [], self.test_frame()
+        self.attested, frame = False, self.test_frame()
+        prepares = frame is not None
         while frame is not None and not self._is_test(frame):
-            helpers.append(frame)
             frame = self._of_test_file(frame.f_back)
-        prepares = frame is None and bool(helpers)
-        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
+        if not self._running or (prepares and frame is None):
             self._tainted = True
 
     def _is_test(self, frame: FrameType) -> bool:
         """Whether a frame is the running test's own, or of what is defined in it."""
         name = frame.f_code.co_qualname
         return name == self._running or name.startswith(f"{self._running}.<locals>")
-
-    def _is_theirs(self, value: Any) -> bool:
-        return self.objects.oid_of(value) is not None
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
@@ -141,6 +138,8 @@ class Attestation:
 
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
+        self._words = names_in(item_function)
+        self.has_tasks = self.has_tasks or bool(self._words & COPYING)
         if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
             self.judged()
 
@@ -158,6 +157,23 @@ class Attestation:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
+
+
+def names_in(test: Any) -> set[str]:
+    """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
+    function, found = test.__func__ if type(test) is MethodType else test, set[str]()
+    while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
+        drawn = vars(function).get("hypothesis")
+        function = vars(function)["__wrapped__"] if drawn is None else drawn.inner_test
+    waiting = [function.__code__] if type(function) is FunctionType else []
+    while waiting:
+        code = waiting.pop()
+        new, found = set(code.co_names) - found, found.union(code.co_names)
+        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
+        named = [function.__globals__[name] for name in new if name in function.__globals__]
+        waiting += [one.__code__ for one in named if type(one) is FunctionType]
+        found |= {type(one).__name__ for one in named}
+    return found
 
 
 class Tools:

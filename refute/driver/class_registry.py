@@ -17,6 +17,7 @@ from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.enums import build_enum
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.signatures import annotations_of
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
@@ -104,9 +105,8 @@ class ClassRegistry(Exports, Proxies):
 
     def _annotations_of(self, kind: type) -> list[Any]:
         """Of a test's class: name, value, and the value's table. The other way text among them would be code here."""
-        own = vars(kind).get("__annotations__") if self.in_driver else None
-        found = own.items() if type(own) is dict else ()
-        return [[name, *self.whole.packed(self.whole.annotation(kind, one))] for name, one in found]
+        found = annotations_of(kind) if self.in_driver else {}
+        return [[name, *self.whole.packed(self.whole.annotation(one))] for name, one in found.items()]
 
     def _members_of(self, kind: type) -> Any:
         """The members of an enumeration: a table of its own, and name and value of each."""

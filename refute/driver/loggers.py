@@ -1,7 +1,6 @@
-"""Loggers of both processes as one: their levels, whether they pass records on, and the handlers put on them there."""
+"""Levels of loggers, and whether they pass records on, as one for both processes; handlers stay where they were put."""
 
 import logging
-from collections.abc import Callable
 from typing import Any, Final
 
 Settings = dict[str, list[int]]
@@ -28,12 +27,7 @@ class LoggerSettings:
         return changed
 
     def hear(self, told: dict[Any, Any]) -> None:
-        """Take over what the other side changed.
-
-        Raises:
-            TypeError: it is none of `tell`.
-            ValueError: likewise.
-        """
+        """Take over what the other side changed. Raises TypeError, ValueError: it is none of `tell`."""
         for name, (level, passes_on, disabled) in told.items():
             if name == DISABLED:
                 logging.disable(level)
@@ -44,56 +38,18 @@ class LoggerSettings:
         self._known = _settings()
 
 
-class SharedHandlers:
-    """Handlers that the implementation puts on loggers: a test sees stand-ins, reaches them, and takes them off.
+def log(values: dict[str, Any]) -> None:
+    """A record of the implementation's, for the handlers of the test."""
+    record = logging.makeLogRecord(values)
+    logger = logging.getLogger(record.name)
+    if logger.isEnabledFor(record.levelno):
+        logger.handle(record)
 
-    Args:
-        counts: whether a handler is one of these, of all that a logger has; by its logger's name.
-    """
 
-    def __init__(self, counts: Callable[[str, Any], bool] | None = None) -> None:
-        self._counts = counts or self.holds
-        self._known: dict[str, list[Any]] = {}
-
-    def holds(self, name: str, one: Any) -> bool:
-        """Whether it is known as a handler of a logger."""
-        return any(one is other for other in self._known.get(name, ()))
-
-    def tell(self) -> tuple[Any, ...]:
-        """Name and handlers of each logger of which they changed since the last message."""
-        changed = []
-        for name, logger in _loggers().items():
-            now = [one for one in vars(logger).get("handlers", ()) if self._counts(name, one)]
-            if list(map(id, now)) != list(map(id, self._known.get(name, ()))):
-                self._known[name] = now
-                changed.append((name, tuple(now)))
-        return tuple(changed)
-
-    def hear(self, told: Any) -> None:
-        """Take over what the other side tells."""
-        for name, handlers in told or ():  # none where they could not be carried
-            logger = logging.getLogger(str(name) or None)
-            kept = [one for one in logger.handlers if not self._counts(str(name), one)]
-            theirs = [one for one in handlers if isinstance(one, logging.Handler) and not any(one is k for k in kept)]
-            self._known[str(name)] = theirs
-            logger.handlers[:] = [*kept, *theirs]
-
-    def log(self, values: dict[str, Any]) -> None:
-        """A record of the implementation's: those there have had it."""
-        record = logging.makeLogRecord(values)
-        logger: logging.Logger | None = logging.getLogger(record.name)
-        if logger is None or not logger.isEnabledFor(record.levelno) or not logger.filter(record):
-            return
-        while logger is not None:
-            for handler in list(logger.handlers):
-                theirs = self.holds("" if logger is logging.root else logger.name, handler)
-                if not theirs and record.levelno >= handler.level:
-                    handler.handle(record)
-            logger = logger.parent if logger.propagate else None
-
-    def hold(self, one: Any) -> bool:
-        """Whether it stands for a handler that the implementation has put on a logger."""
-        return any(self.holds(name, one) for name in self._known)
+def has_handlers(ours: logging.Handler) -> bool:
+    """Whether the code has put a handler on a logger, beside ours and those that do nothing."""
+    silent = (logging.NullHandler, type(ours))
+    return any(type(one) not in silent for logger in _loggers().values() for one in vars(logger).get("handlers", ()))
 
 
 def _loggers() -> dict[str, Any]:

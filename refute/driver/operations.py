@@ -138,7 +138,7 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
         "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
         "get": getattr,
-        "shape": lambda function: shape_of(function, lambda _, one: text_of(one)),
+        "shape": lambda function: shape_of(function, text_of),
         "set": setattr,
         "del": delattr,
         "put": lambda kind, name, how, value: setattr(kind, name, as_member(how, value)),

@@ -1,29 +1,29 @@
 """What both processes have beside objects: environment, folder, arguments, random numbers, logs, output, warnings.
 
-Contexts stay where they were set; a test that would see those of the other process is told of it. Code and test each
-have the variables of the thread that asks. Coroutines of the code run in a thread of their own, so a test that awaits
-them, or copies a context itself, is carried only where neither has variables; and decimal arithmetic is that of one
-process as long as both have its context as Python makes it.
+Contexts stay where they were set. Coroutines of the code run in a thread of their own, so a test that awaits them, or
+copies a context itself, is carried only where neither has variables; and decimal arithmetic is that of one process as
+long as both have its context as Python makes it.
 """
 
 import base64
 import contextlib
-import contextvars
 import decimal
 import logging
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from contextvars import Context, copy_context
-from typing import Any, Final
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.containers import SCALARS
 from refute.driver.errors import Malformed
 from refute.driver.hide_test_names import without_marks
-from refute.driver.loggers import LoggerSettings, SharedHandlers
+from refute.driver.loggers import LoggerSettings, has_handlers, log
 from refute.driver.random_stream import SharedRandom
 from refute.driver.stacks import caller
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Extras = dict[str, Any]
 KEPT: Final = (
@@ -83,11 +83,10 @@ class DriverState:
         self._place = Place()
         self._pipes = pipes
         self._argv: list[str] = []
-        self._loggers, self.handlers = LoggerSettings(), SharedHandlers()
+        self._loggers = LoggerSettings()
         self._random = SharedRandom()
-        self.has_variables = False
-        """Whether the code had set context variables while the running test ran."""
-        self.packed: Any
+        self.has_variables = self.has_handlers = False
+        """Whether the code had set context variables, or had handlers on loggers, while the running test ran."""
         self.unpacked: Any
         self.lost: Callable[[str], None] = lambda _: None
         """Notes that something of the running test could not be carried."""
@@ -105,14 +104,13 @@ class DriverState:
             self.lost(ARITHMETIC)
         if (changed := self._loggers.tell()) is not None:
             extras["loggers"] = changed
-        if handlers := self.handlers.tell():
-            extras["handlers"] = self.packed(handlers)
         return extras
 
     def hear(self, extras: Extras) -> None:
         """Take in what came along."""
         self.drain()
         self.has_variables = self.has_variables or "cv" in extras
+        self.has_handlers = self.has_handlers or "handlers" in extras
         self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
             self.lost("needs the implementation in the test's process: replaces a standard stream")
@@ -125,10 +123,8 @@ class DriverState:
                 _write(_stream(number), base64.b64decode(text))
             if "loggers" in extras:
                 self._loggers.hear(extras["loggers"])
-            if "handlers" in extras:
-                self.handlers.hear(self.unpacked(extras["handlers"]))
             for packed in extras.get("log", ()):
-                self.handlers.log(self.unpacked(packed))
+                log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
@@ -153,7 +149,6 @@ class SubjectState:
         self._place = Place()
         self.notify: Callable[[], None] = lambda: None
         self.packed: Any
-        self.unpacked: Any
         self._random = SharedRandom()
         self._output: list[list[Any]] = []
         self._waiting = 0
@@ -163,7 +158,7 @@ class SubjectState:
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         self._forward = _Forward(self._records)
-        self._loggers, self._handlers = LoggerSettings(), SharedHandlers(lambda _, one: one is not self._forward)
+        self._loggers = LoggerSettings()
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -182,8 +177,8 @@ class SubjectState:
             extras["loggers"] = changed
         if self._forward not in logging.root.handlers:  # as `logging.basicConfig(force=True)` leaves it
             logging.root.handlers.append(self._forward)
-        if handlers := self._handlers.tell():
-            extras["handlers"] = self.packed(handlers)
+        if has_handlers(self._forward):
+            extras["handlers"] = 1
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         if taken != self._taken:
             extras["taken"], self._taken = 1, taken
@@ -200,8 +195,6 @@ class SubjectState:
             self._random.hear(extras["random"])
         if "loggers" in extras:
             self._loggers.hear(extras["loggers"])
-        if "handlers" in extras:
-            self._handlers.hear(self.unpacked(extras["handlers"]))
 
     def write(self, number: int, data: bytes) -> None:
         """Keep output until the next message."""
@@ -247,22 +240,10 @@ def _write(stream: Any, data: bytes) -> None:
 
 
 VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
+HANDLERS: Final = "needs the implementation in the test's process: puts handlers on loggers"
 ARITHMETIC: Final = "needs the implementation in the test's process: sets the context of decimal arithmetic"
 DECIMAL: Final = "decimal_context"
 """The variable of decimal arithmetic."""
-
-
-def watch_copies(note: Callable[[], None]) -> None:
-    """Call `note` when a test copies a context, or has it copied for a thread; event loops always do."""
-    copied = contextvars.copy_context
-
-    def copy() -> Context:
-        asking = str(sys._getframe(1).f_globals.get("__name__"))  # noqa: SLF001  # the caller is the question
-        if not asking.startswith("asyncio.") or asking == "asyncio.threads":
-            note()
-        return copied()
-
-    contextvars.copy_context = copy
 
 
 def holds_variables() -> bool:

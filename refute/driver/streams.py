@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class RawOutput(io.RawIOBase):
+class Output(io.RawIOBase):
     """Takes bytes, for the next message; 1 is output, 2 errors."""
 
     def __init__(self, number: int, write: Callable[[int, bytes], None]) -> None:
@@ -28,59 +28,42 @@ class RawOutput(io.RawIOBase):
         return self._number
 
 
-class Input(io.TextIOBase):
-    """Reads from the test's standard input, never more than is asked for."""
+class Input(io.BufferedIOBase):
+    """The test's standard input, of which no more than the line that is asked for is read ahead."""
 
-    encoding = "utf-8"
-    errors = "strict"
+    name = "<stdin>"
 
-    def __init__(self, read: Callable[[str, int], Any]) -> None:
+    def __init__(self, read: Callable[[str, int], str]) -> None:
         self._read = read
-        self.buffer = InputBuffer(self)
-        self.name = "<stdin>"
-        self.mode = "r"
 
-    def read(self, size: int | None = -1) -> str:
-        """Read text."""
-        return str(self._read("read", -1 if size is None else size))
+    def read1(self, size: int = -1) -> bytes:
+        """Read a line, or a part of one."""
+        return self._read("readline", size).encode()
 
-    def readline(self, size: int = -1) -> str:  # type: ignore[override]
+    def read(self, size: int | None = -1) -> bytes:
+        """Read so much, or all."""
+        return self._read("read", -1 if size is None else size).encode()
+
+    def readline(self, size: int | None = -1) -> bytes:
         """Read a line."""
-        return str(self._read("readline", size))
+        return self.read1(-1 if size is None else size)
 
     def readable(self) -> bool:
         """It is."""
         return True
-
-    def isatty(self) -> bool:
-        """It is none."""
-        return False
 
     def fileno(self) -> int:
         """The descriptor; nothing is there."""
         return 0
 
 
-class InputBuffer(io.BufferedIOBase):
-    """The bytes below an Input."""
-
-    def __init__(self, text: Input) -> None:
-        self._text = text
-
-    def read(self, size: int | None = -1) -> bytes:
-        """Read bytes."""
-        return self._text.read(size).encode()
-
-    def readline(self, size: int | None = -1) -> bytes:
-        """Read a line."""
-        return self._text.readline(-1 if size is None else size).encode()
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-
 def output(number: int, write: Callable[[int, bytes], None]) -> io.TextIOWrapper:
     """Standard output or errors; what is written waits nowhere here."""
-    raw: Any = RawOutput(number, write)
+    raw: Any = Output(number, write)
     return io.TextIOWrapper(raw, encoding="utf-8", errors="strict", newline="\n", write_through=True)
+
+
+def standard_input(read: Callable[[str, int], str]) -> io.TextIOWrapper:
+    """Standard input, as text."""
+    raw: Any = Input(read)
+    return io.TextIOWrapper(raw, encoding="utf-8")

@@ -44,10 +44,8 @@ class SubjectClient(Attestation):
     """The connection to one subject."""
 
     def __init__(self, job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]) -> None:
-        super().__init__(job["test_file"], Path(job["test_file"]).stem)
+        super().__init__(job["test_file"], Path(job["test_file"]).stem, str(job["source"]))
         self._send = send
-        self._source = str(job["source"])
-        self.has_variables = "ContextVar" in self._source
         self._process = os.getpid()
         self._blocked = 0
         self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
@@ -63,7 +61,7 @@ class SubjectClient(Attestation):
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
-        self.surroundings.packed, self.surroundings.unpacked = self.objects.packed, self.objects.unpacked
+        self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.lost = self.lost
         self.tools = Tools(self.objects, job["modules"])
         self._loops = LastLoop()
@@ -121,9 +119,7 @@ class SubjectClient(Attestation):
 
     def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
         """An answer, once what it means for the running test is noted."""
-        # What a test logs may be what it expects; a handler that the implementation put there has heard it.
-        overheard = operation == "member" and args[1] == "handle" and self.surroundings.handlers.hold(args[2])
-        if overheard or self.tools.decide(operation, args, answer):
+        if self.tools.decide(operation, args, answer):
             self.judged()
         return answer
 

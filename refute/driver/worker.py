@@ -154,14 +154,12 @@ def open_subject(
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
     from refute.driver.hide_test_names import hide_names
-    from refute.driver.process_state import watch_copies
     from refute.driver.reporter import Reporter
 
     sys.path.remove(root)
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:
-        watch_copies(link.copies_context)
         hide_names()
         importer.install()
         for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:

@@ -2,7 +2,6 @@
 
 import array
 import enum
-import sys
 from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
 from typing import Any, Final
 
@@ -17,7 +16,6 @@ from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import Member
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.signatures import text_of
-from refute.driver.type_forms import TYPE_FORMS, as_type
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
@@ -116,14 +114,13 @@ class Writing(ClassRegistry):
         self._may_lend(value)
         return ["fn", self.lend(value), int(type(value) is FunctionType)]
 
-    def annotation(self, function: Any, value: Any) -> Any:
+    def annotation(self, one: Any) -> Any:
         """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""
-        one = as_type(value, sys.modules.get(getattr(function, "__module__", None) or ""))
         try:
             Encoder(self.whole).atom(one)
         except CannotCarry:
             return text_of(one)
-        return one if isinstance(one, type) or type(one) in TYPE_FORMS else text_of(one)
+        return text_of(one) if isinstance(one, str) else one
 
     def packed(self, value: Any) -> list[Any]:
         """A value with a table of its own, for what goes along with a message."""

@@ -1,24 +1,15 @@
 """What a git change brings, so that a scan can report only that: findings that the revision does not have."""
 
-import os
-import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from refute.errors import UsageError
+from refute.errors import SnapshotRefused, UsageError
 from refute.scan.finding import Finding, ScanResult
+from refute.ticket.checkout import git
 
-_GIT_TIMEOUT_S: Final = 30
-# The repository under review may name programs that git would start, and names of its files may look like patterns.
-_GIT: Final = (
-    *("git", "--no-pager", "--literal-pathspecs"),
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-)
-# Set where a hook runs this; they would stand for the checkout that is asked about.
-_ELSEWHERE: Final = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"})
 # A repository says what it takes for text, and for a copy of another file, and it is what is under review.
 _CHANGED: Final = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z")
 
@@ -105,7 +96,7 @@ def _commit(base: str, top: Path) -> str:
     if dots:
         return _text(_git(top, "merge-base", start or "HEAD", end or "HEAD")).strip()
     start = base.partition("..")[0] or "HEAD"
-    return _text(_git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{start}^{{commit}}")).strip()
+    return _text(_git(top, "rev-parse", "--verify", "--end-of-options", f"{start}^{{commit}}")).strip()
 
 
 def _names(output: bytes) -> frozenset[str]:
@@ -118,23 +109,12 @@ def _text(output: bytes) -> str:
 
 def _git(directory: Path, *arguments: str) -> bytes:
     try:
-        done = subprocess.run(  # noqa: S603 - git with a checked revision, no shell
-            [*_GIT, *arguments],
-            cwd=directory,
-            env={name: value for name, value in os.environ.items() if name not in _ELSEWHERE},
-            capture_output=True,
-            timeout=_GIT_TIMEOUT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"--diff: git did not answer: {error}", hint="Install git, or scan without --diff.") from error
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        if "not a git repository" in said:
-            raise UsageError(f"--diff: {directory} is not in a git repository", hint="Scan without --diff.")
-        problem = said or f"`git {' '.join(arguments)}` found nothing"
-        raise UsageError(f"--diff: {problem}", hint="Give a revision of this repository, e.g. `origin/main`.")
-    return done.stdout
+        return git(directory, *arguments)
+    except SnapshotRefused as error:
+        if "not a git repository" in error.message:
+            raise UsageError(f"--diff: {directory} is not in a git repository", hint="Scan without --diff.") from error
+        hint = "Give a revision of this repository, e.g. `origin/main`."
+        raise UsageError(f"--diff: {error.message}", hint=hint) from error
 
 
 def only_changed(result: ScanResult, changes: Mapping[str, Change], scan_base: ScanBase) -> ScanResult:

@@ -55,23 +55,25 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    walk = _Walk(files, tables, [(path, files.get(path), None) for path in entry_points])
+    texts = [(path, files.get(path)) for path in entry_points]
+    walk = _Walk(files, tables, [(path, data, reach.entry_language(path, data)) for path, data in texts])
     while walk.queue:
         path, data, language = text = walk.queue.pop(0)
         if text in walk.seen or (language is None and path in walk.scanned):
             continue
         if len(walk.scanned) >= _MAX_FILES:
-            walk.findings.append(reach.too_many(path, _MAX_FILES))
+            told = f"More than {_MAX_FILES} files are reached; this one and the rest were not read."
+            walk.findings.append(reach.unanalysable(path, told))
             break
         walk.seen.add(text)
         try:
             if data is None:
-                walk.findings.append(reach.missing(path))
+                walk.findings.append(reach.unanalysable(path, "The file is not part of the workspace."))
             else:
-                entered = language is None and path in entry_points
-                walk.text(path, data, reach.entry_language(path, data) if entered else language)
+                walk.text(path, data, language)
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
-            walk.findings.append(reach.failed(path, error))
+            told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
+            walk.findings.append(reach.unanalysable(path, told))
     return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
 
 
@@ -89,22 +91,15 @@ class _Walk:
     findings: list[Finding] = field(default_factory=list)
     scanned: list[str] = field(default_factory=list)
     seen: set[_Text] = field(default_factory=set)
-    shell: dict[str, bytes] | None = None
-    """The workspace's shell files, once they are asked for."""
 
     def text(self, path: str, data: bytes, language: Language | None) -> None:
         """Scan one text, and note what it runs: what make and other programs would hand to a shell comes first."""
-        if self.shell is None:
-            self.shell = reach.shell_files(self.files)
-        library = reach.library(path, data, self.files, self.shell)
+        library = reach.library(path, data, self.files)
         report = analyse_within_limits(path, data, language, library, self.tables)
-        unread, commands = reach.foreign(report.reached, self.files)
+        commands, found_files, unread = reach.follow(path, report.reached, self.files)
         found = [*report.result(), *unread]
         self.findings.extend(finding for finding in found if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)
-        recipes = [*reach.recipes(report.reached, self.files), *commands]
-        self.queue[:0] = [(name, text, Language.SHELL) for name, text in recipes]
-        self.queue.extend(
-            (name, self.files[name], kind) for name, kind in reach.next_files(path, report.reached, self.files)
-        )
+        self.queue[:0] = commands
+        self.queue += found_files

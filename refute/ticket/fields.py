@@ -135,7 +135,7 @@ def expression(value: str) -> str:
     except SyntaxError as error:
         place = f"line {error.lineno or 1}, column {error.offset or 1}"
         raise ValueError(
-            f"got {shown(value)}, expected a Python expression: {error.msg} at {place}{_rewritten(text)}"
+            f"got {shown(value)}, expected a Python expression: {error.msg} at {place}{_rewritten(text, error.msg)}"
         ) from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise _wrong(value, "a Python expression that is not nested so deeply") from error
@@ -199,8 +199,10 @@ def _filled_exactly(value: str) -> str:
     return _text(value)
 
 
-def _rewritten(text: str) -> str:
+def _rewritten(text: str, fault: str) -> str:
     """How to write what is no expression but means one."""
+    if fault.startswith("unterminated string") and "\n" in text:
+        return "; in double quotes YAML makes a line break of \\n: use single quotes there"
     if text.startswith("assert "):
         return "; write it without 'assert'"
     if text.startswith(">>>"):

@@ -6,6 +6,8 @@ from textwrap import dedent, indent
 from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
 
 from refute.adversary.attack import Category
 from refute.guardrails.plain_text import encodable
@@ -16,30 +18,40 @@ MAX_ITEMS: Final = 200
 FENCED: Final = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
 """A line cannot begin with a fence inside of JSON, whose texts hold no line ends."""
 T = TypeVar("T", bound=BaseModel)
+CONFIG: Final = ConfigDict(frozen=True, use_attribute_docstrings=True)
+"""What stands below a field is also told to the model, in the schema."""
 Name = Annotated[str, Field(pattern=r"^test_[A-Za-z0-9_]{1,120}$")]
+
+
+def _requiring(*names: str) -> JsonDict:
+    """What is asked for, though an answer may be read without it."""
+    return {"required": list(names)}
 
 
 class WrittenTest(BaseModel):
     """One test, as the model wrote it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = CONFIG | ConfigDict(
+        json_schema_extra=_requiring("name", "claim_id", "quote", "category", "derivation")
+    )
 
     name: Name
     claim_id: Annotated[str, Field(max_length=64)]
     quote: Annotated[str, Field(max_length=2_000)]
+    """Verbatim part of that claim."""
     category: Category
     derivation: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
-    """How the expectation follows from the claim's words; asked for so that it is thought of."""
+    """From the claim's words to what must come out."""
     arrange: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
-    """Statements before `act`."""
+    """Statements before `act`, Python."""
     act: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
-    """An expression that calls the code; empty where `code` says all."""
+    """One Python expression that calls the code; empty where `code` says all."""
     expected: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
-    """What `act` must equal, a literal."""
+    """Python literal that `act` must equal."""
     raises: Annotated[str, Field(max_length=200)] = ""
-    """What `act` must raise instead, the name of a class."""
+    """Exception class that `act` must raise instead."""
     code: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
-    """The whole function, with its decorators."""
+    """The whole function with its decorators, Python, where parts do not do."""
 
     @property
     def function(self) -> str:
@@ -55,7 +67,7 @@ class WrittenTest(BaseModel):
 class GivenUp(BaseModel):
     """A claim that the model could not attack."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = CONFIG
 
     claim_id: Annotated[str, Field(max_length=64)]
     reason: Annotated[str, Field(max_length=500)]
@@ -64,49 +76,17 @@ class GivenUp(BaseModel):
 class WrittenTests(BaseModel):
     """A whole answer."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = CONFIG | ConfigDict(json_schema_extra=_requiring("tests"))
 
     preamble: Annotated[str, Field(max_length=MAX_CODE_CHARS)] = ""
+    """Imports and small helper functions, Python."""
     tests: tuple[WrittenTest, ...] = ()
     untestable: tuple[GivenUp, ...] = ()
-    faults: tuple[str, ...] = ()
+    faults: SkipJsonSchema[tuple[str, ...]] = ()
     """What was left out, one line each; ours, not the model's."""
 
 
-ANSWER_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "preamble": {"type": "string", "description": "imports and small helper functions, Python"},
-        "tests": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string", "description": "test_…, letters, digits, underscores"},
-                    "claim_id": {"type": "string"},
-                    "quote": {"type": "string", "description": "verbatim part of that claim"},
-                    "category": {"type": "string", "enum": [category.value for category in Category]},
-                    "derivation": {"type": "string", "description": "from the claim's words to what must come out"},
-                    "arrange": {"type": "string", "description": "statements before `act`, Python"},
-                    "act": {"type": "string", "description": "one Python expression that calls the code"},
-                    "expected": {"type": "string", "description": "Python literal that `act` must equal"},
-                    "raises": {"type": "string", "description": "exception class that `act` must raise instead"},
-                    "code": {"type": "string", "description": "the whole function, Python, where parts do not do"},
-                },
-                "required": ["name", "claim_id", "quote", "category", "derivation"],
-            },
-        },
-        "untestable": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"claim_id": {"type": "string"}, "reason": {"type": "string"}},
-                "required": ["claim_id", "reason"],
-            },
-        },
-    },
-    "required": ["tests"],
-}
+ANSWER_SCHEMA: Final = WrittenTests.model_json_schema()
 """What the model is asked to keep to; no model always does."""
 
 

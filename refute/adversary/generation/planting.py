@@ -1,14 +1,14 @@
 """Asking a model for violations: per clause one edit that breaks it. It sees code and claims, and no test."""
 
 import json
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from refute.adversary.attack import Brief
-from refute.adversary.generation.answer import each, without_fence
+from refute.adversary.generation.answer import CONFIG, each, without_fence
 from refute.adversary.generation.fitting import asked, excerpts
-from refute.adversary.generation.prompting import by_module, claims_shown, cut_words, fill, template
+from refute.adversary.generation.prompting import claims_shown, fill, template
 from refute.llm.model import MARKER, DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
@@ -20,63 +20,46 @@ MAX_EDIT_CHARS: Final = 2_000
 class WrittenViolation(BaseModel):
     """One edit, as the model wrote it."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = CONFIG
 
     claim_id: Annotated[str, Field(max_length=64)]
     clause: Annotated[int, Field(ge=1, le=100)] = 1
     """Its number among the claim's clauses, from 1."""
     module: Annotated[str, Field(max_length=200)]
+    """Dotted name, as the code is headed."""
     original: Annotated[str, Field(min_length=1, max_length=MAX_EDIT_CHARS)]
+    """Verbatim; stands in the module once."""
     replacement: Annotated[str, Field(max_length=MAX_EDIT_CHARS)]
+    """Takes its place."""
     behaviour: Annotated[str, Field(min_length=1, max_length=400)]
+    """What the edited code does wrong, one sentence."""
     witness: Annotated[str, Field(max_length=4_000)]
-    """A test that passes on the code and fails on the edit."""
+    """`def test_…():` that passes on the code and fails on the edit."""
 
 
-_ABOUT: Final = {
-    "claim_id": "",
-    "module": "dotted name, as the code is headed",
-    "original": "verbatim, stands in the module once",
-    "replacement": "takes its place",
-    "behaviour": "what the edited code does wrong, one sentence",
-    "witness": "def test_…(): passes on the code, fails on the edit",
-}
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "violations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    **{name: {"type": "string", "description": text} for name, text in _ABOUT.items()},
-                    "clause": {"type": "integer", "description": "number of the clause, from 1"},
-                },
-                "required": [*_ABOUT, "clause"],
-            },
-        }
-    },
-    "required": ["violations"],
-}
+class WrittenViolations(BaseModel):
+    """A whole answer."""
+
+    violations: list[WrittenViolation]
 
 
 def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
     fitting = asked(brief).brief
-    pieces = excerpts(fitting)
+    code = excerpts(fitting)
     text = fill(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
         claims=claims_shown(fitting.ticket.claims),
-        cut=cut_words(fitting, pieces),
-        code=by_module(fitting, pieces),
+        cut=code.cut,
+        code=code.text,
     )
     return Prompt(
         name=VIOLATIONS,
         system=template(SYSTEM).replace("{marker}", MARKER),
         text=text,
-        answer_schema=SCHEMA,
+        answer_schema=WrittenViolations.model_json_schema(),
         data_class=DataClass.CODE,
         usable=lambda answer: read_violations(answer) is not None,
     )

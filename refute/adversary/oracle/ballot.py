@@ -7,205 +7,150 @@ from collections.abc import Mapping, Sequence
 from textwrap import indent
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from refute.adversary.generation.answer import without_fence
+from refute.adversary.generation.answer import CONFIG, each, without_fence
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
 from refute.adversary.generation.prompting import fill, template
 from refute.adversary.oracle.predicate import holds
-from refute.adversary.oracle.question import CONDITION, Form, Situation
-from refute.adversary.oracle.shown import literal
-from refute.llm.model import MARKER, DataClass, Prompt, Reply, Tier
+from refute.adversary.oracle.question import CONDITION, Form, Situation, literal
+from refute.llm.model import MARKER, DataClass, Prompt
 from refute.ticket.record import Claim
 
 SYSTEM: Final = "vote-system-5"
 VOTE: Final = "vote-2"
 STEP: Final = "    "
 """Before every line of what others wrote, so that none can be taken for the heading of a situation."""
-MAX_OUTPUT_TOKENS: Final = 8_192
 ASKED: Final = re.compile(rf"(?P<start>.*^ *{CONDITION} = )(?P<condition>[^\n]*)", re.DOTALL | re.MULTILINE)
 """Up to the last line that sets a condition; lines of a loop may follow."""
-ANSWER_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "answers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "situation": {"type": "integer"},
-                    "demand": {"type": "string", "enum": ["returns", "satisfies", "raises", "true", "false", "open"]},
-                    "value": {"type": "string", "description": "Python literal"},
-                    "predicate": {"type": "string", "description": "Python condition over `result`"},
-                    "error": {"type": "string", "description": "name of an exception class"},
-                },
-                "required": ["situation", "demand"],
-            },
-        }
-    },
-    "required": ["answers"],
-}
 
 
 class Answer(BaseModel):
     """What a sample says that the claim demands."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = CONFIG
 
     situation: int
     demand: Literal["returns", "satisfies", "raises", "true", "false", "open"]
-    value: Annotated[str, Field(max_length=5_000)] | None = None
+    value: Annotated[str, Field(max_length=5_000)] = ""
+    """Python literal."""
     predicate: Annotated[str, Field(max_length=1_000)] = ""
-    error: Annotated[str, Field(max_length=200)] | None = None
+    """Python condition over `result`."""
+    error: Annotated[str, Field(max_length=200)] = ""
+    """Name of an exception class."""
 
-    def agrees(self, situation: Situation, *, negated: bool = False) -> bool:
+    def agrees(self, situation: Situation) -> bool:
         """Whether the test expects the same."""
-        match situation.form:
-            case Form.VALUE if self.demand == "satisfies":
-                return self._allows(situation.expected) is True and self._allows_what_came(situation) is False
-            case Form.VALUE:
-                return self.demand == "returns" and self._expected(situation)
-            case Form.RAISES:
-                return self._holds(negated=negated) and _covers(situation.expected, self.error or "")
-            case Form.ENDS | Form.CONDITION:
-                return self._holds(negated=negated)
+        if situation.form is not Form.VALUE:
+            named = situation.form is not Form.RAISES or _covers(situation.expected, self.error)
+            return named and self.demand == "true"
+        if self.demand == "satisfies":
+            return holds(self.predicate, situation.expected) is True and self._allows_what_came(situation) is False
+        return self.demand == "returns" and self._expected(situation)
 
-    def contradicts(self, situation: Situation, *, negated: bool = False) -> bool:
+    def contradicts(self, situation: Situation) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
-        match situation.form:
-            case Form.VALUE if self.demand == "satisfies":
-                return self._allows_what_came(situation) is True
-            case Form.VALUE:
-                return self.demand == "returns" and not self._expected(situation) and self._came(situation)
-            case Form.RAISES if situation.observed:
-                return self._holds(negated=negated) and _covers(str(situation.observed), self.error or "")
-            case Form.ENDS:
-                return self._holds(negated=not negated) and _covers(str(situation.observed), self.error or "")
-            case Form.RAISES | Form.CONDITION:
-                return self._holds(negated=not negated)
+        if situation.form is not Form.VALUE:
+            another = situation.form is Form.RAISES and situation.came  # an error came, though not the one
+            named = not situation.came or _covers(situation.came, self.error)
+            return named and self.demand == ("true" if another else "false")
+        if self.demand == "satisfies":
+            return self._allows_what_came(situation) is True
+        return self.demand == "returns" and not self._expected(situation) and self._came(situation)
 
     def misses(self, control: Situation) -> bool:
         """Whether this is an answer to a published example, and another than the published one."""
-        match self.demand:
-            case "open":
-                return False
-            case "satisfies":
-                return self._allows(control.expected) is False
-        return not self.agrees(control)
-
-    def _allows(self, value: Any) -> bool | None:
-        return holds(self.predicate, value)
+        if self.demand == "satisfies":
+            return holds(self.predicate, control.expected) is False
+        return self.demand != "open" and not self.agrees(control)
 
     def _allows_what_came(self, situation: Situation) -> bool | None:
-        seen = literal(situation.seen)
-        return None if seen is None else self._allows(seen[0])
-
-    def _holds(self, *, negated: bool) -> bool:
-        """Whether a condition must hold, by an answer to it or to its opposite."""
-        return self.demand == ("false" if negated else "true")
+        came = literal(situation.came)
+        return None if came is None else holds(self.predicate, came[0])
 
     def _expected(self, situation: Situation) -> bool:
         """Whether the test expects the same; in kind too (a list, no tuple), where what came differs only in that."""
-        given = self._given()
-        seen = literal(situation.seen)
-        if given is not None and seen is not None and equal(seen[0], situation.expected):
-            return _alike(given[0], situation.expected)
-        return _same(given, (situation.expected,))
+        given, came = literal(self.value), literal(situation.came)
+        if given and came and equal(came[0], situation.expected):
+            return repr(given[0]) == repr(situation.expected)
+        return given is not None and equal(given[0], situation.expected)
 
     def _came(self, situation: Situation) -> bool:
         """Whether this is what came, as far as it was told: of long values pytest leaves out the middle."""
-        given = self._given()
-        seen = literal(situation.seen)
-        if given is None or seen is not None:
-            return given is not None and seen is not None and equal(given[0], seen[0])
-        head, cut, tail = situation.seen.partition("...")
+        given, came = literal(self.value), literal(situation.came)
+        if given is None or came is not None:
+            return given is not None and came is not None and equal(given[0], came[0])
+        head, cut, tail = situation.came.partition("...")
         told = repr(given[0])
         return bool(cut and head) and told.startswith(head) and told.endswith(tail) and len(told) >= len(head + tail)
 
-    def _given(self) -> tuple[Any] | None:
-        return literal(self.value) if self.value is not None else None
+
+class Ballot(BaseModel):
+    """All answers of a sample."""
+
+    answers: list[Answer]
 
 
-def vote_prompt(
-    claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situation]], *, outline: str, sample: int
-) -> Prompt:
+def vote_prompt(situations: Sequence[tuple[Claim, Situation]], *, outline: str, sample: int) -> Prompt:
     """The question of one sample.
 
     Args:
-        claims: those that the situations are about.
+        situations: each with its claim; numbered from 1. Behind them stand the opposites of those that are true or
+            false, so that saying yes to all decides nothing.
         outline: signatures and docstrings, which say what an argument stands for.
-        situations: each with its claim; numbered from 1.
-        sample: an odd one is asked about the opposite of every condition, so that saying yes to all decides nothing.
+        sample: its number.
     """
-    told = "\n\n".join(
-        f"## Situation {number}, claim {claim.id}\n{_code(situation, negated=negated(sample))}"
-        for number, (claim, situation) in enumerate(situations, start=1)
-    )
-    stated = "\n".join(f"{claim.id}: {_indented(claim.text[: 4 * MAX_CLAIM_CHARS])}" for claim in claims)
+    asked = [(claim.id, situation.code) for claim, situation in situations]
+    asked += [(claim.id, _opposite(one.code)) for claim, one in situations if one.form is not Form.VALUE]
+    told = [f"## Situation {number}, claim {claim}\n{code}" for number, (claim, code) in enumerate(asked, start=1)]
+    claims = {claim.id: _indented(claim.text[: 4 * MAX_CLAIM_CHARS]) for claim, _ in situations}
+    stated = "\n".join(f"{claim}: {text}" for claim, text in claims.items())
     return Prompt(
         name=VOTE,
         system=template(SYSTEM).replace("{marker}", MARKER),
-        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations=told),
-        answer_schema=ANSWER_SCHEMA,
-        tier=Tier.FLASH,
+        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations="\n\n".join(told)),
+        answer_schema=Ballot.model_json_schema(),
         data_class=DataClass.CLAIMS,
-        max_output_tokens=MAX_OUTPUT_TOKENS,
+        max_output_tokens=8_192,
         sample=sample,
-        usable=lambda text: bool(_answers(text)),
+        usable=lambda text: bool(read_ballot(text, ())),
     )
+
+
+def read_ballot(text: str, situations: Sequence[tuple[Claim, Situation]]) -> Mapping[int, Answer]:
+    """Number of a situation → answer; what is malformed, answered twice or the same as its opposite is no answer.
+
+    Args:
+        text: a sample's answer.
+        situations: as they were given to `vote_prompt`.
+    """
+    try:
+        entries = json.loads(without_fence(text))["answers"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    found = each(Answer, entries, "answer", [])
+    numbers = [answer.situation for answer in found]
+    answers = {answer.situation: answer for answer in found if numbers.count(answer.situation) == 1}
+    conditions = [number for number, (_, one) in enumerate(situations, start=1) if one.form is not Form.VALUE]
+    for opposite, number in enumerate(conditions, start=len(situations) + 1):
+        said = {answers[one].demand for one in (number, opposite) if one in answers}
+        if said != {"true", "false"}:
+            answers.pop(number, None)
+    return answers
 
 
 def _indented(text: str) -> str:
     return f"\n{STEP}".join(text.splitlines())
 
 
-def negated(sample: int) -> bool:
-    """Whether a sample is asked about the opposite of a condition."""
-    return sample % 2 == 1
-
-
-def read_ballot(reply: Reply) -> Mapping[int, Answer]:
-    """Number of a situation → answer; what is malformed, or answered twice, is no answer."""
-    return _answers(reply.text)
-
-
-def _answers(text: str) -> Mapping[int, Answer]:
-    try:
-        data = json.loads(without_fence(text))
-        entries = data["answers"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return {}
-    found: dict[int, Answer] = {}
-    twice: set[int] = set()
-    for entry in entries if isinstance(entries, list) else []:
-        try:
-            answer = Answer.model_validate(entry)
-        except ValidationError:
-            continue
-        twice |= {answer.situation} & set(found)
-        found[answer.situation] = answer
-    return {number: answer for number, answer in found.items() if number not in twice}
-
-
-def _code(situation: Situation, *, negated: bool) -> str:
-    if not (situation.form.is_condition and negated):
-        return situation.code
-    return ASKED.sub(r"\g<start>not (\g<condition>)", situation.code, count=1)
+def _opposite(code: str) -> str:
+    return ASKED.sub(r"\g<start>not (\g<condition>)", code, count=1)
 
 
 def _covers(expected: str, error: str) -> bool:
     """Whether a name is one of those expected; a base class of all errors covers any."""
     names = {name.strip() for name in expected.split(",")}
     return bool(error) and (error.rpartition(".")[2] in names or not names.isdisjoint({"Exception", "BaseException"}))
-
-
-def _same(given: tuple[Any] | None, expected: tuple[Any]) -> bool:
-    return given is not None and equal(given[0], expected[0])
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Equal, and of one kind in all parts."""
-    return bool(one == other) and repr(one) == repr(other)
 
 
 def equal(one: Any, other: Any) -> bool:

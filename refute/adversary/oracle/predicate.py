@@ -6,21 +6,20 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from refute.adversary.oracle.shown import RESULT
+from refute.adversary.oracle.question import RESULT
 from refute.python_syntax import COMPARISONS, expression_or_none
 
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
-    one.__name__: one for one in (abs, all, any, bool, len, list, max, min, set, sorted, sum, tuple)
+    one.__name__: one for one in (abs, all, any, bool, isinstance, len, list, max, min, set, sorted, sum, tuple)
 }
-TYPES: Final[Mapping[str, type]] = {
-    one.__name__: one for one in (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)
+NAMES: Final[Mapping[str, Any]] = {
+    **FUNCTIONS,
+    **{one.__name__: one for one in (bytes, dict, float, frozenset, int, str)},
 }
-DECIDING: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
+OPERATORS: Final[Mapping[Any, Callable[..., Any]]] = {
     **COMPARISONS,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
-}
-ARITHMETIC: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
 }
@@ -36,48 +35,29 @@ def holds(predicate: str, value: Any) -> bool | None:
     """
     node = expression_or_none(predicate)
     try:
-        return None if node is None else bool(_Reader(value).visit(node))
+        return None if node is None else bool(_worked_out(node, {**NAMES, RESULT: value}))
     except (TypeError, ValueError, KeyError, IndexError, RecursionError, OverflowError):
         return None
 
 
-class _Reader(ast.NodeVisitor):
-    """Works out an expression about one value."""
+def _worked_out(node: ast.expr, names: Mapping[str, Any]) -> Any:  # noqa: PLR0911  # one case for each kind
+    def of(*nodes: ast.expr) -> list[Any]:
+        return [_worked_out(one, names) for one in nodes]
 
-    def __init__(self, result: Any) -> None:
-        self._result = result
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        if node.id != RESULT:
-            raise ValueError(f"only `{RESULT}` has a value, not {node.id}")
-        return self._result
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> bool:
-        told = (bool(self.visit(part)) for part in node.values)
-        return all(told) if isinstance(node.op, ast.And) else any(told)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
-        return not self.visit(node.operand) if isinstance(node.op, ast.Not) else ast.literal_eval(node)
-
-    def visit_Compare(self, node: ast.Compare) -> bool:
-        sides = [self.visit(one) for one in (node.left, *node.comparators)]
-        return all(DECIDING[type(op)](*pair) for op, pair in zip(node.ops, pairwise(sides), strict=True))
-
-    def visit_BinOp(self, node: ast.BinOp) -> Any:
-        return ARITHMETIC[type(node.op)](self.visit(node.left), self.visit(node.right))
-
-    def visit_Subscript(self, node: ast.Subscript) -> Any:
-        return self.visit(node.value)[self.visit(node.slice)]
-
-    def visit_Call(self, node: ast.Call) -> Any:
-        match node:
-            case ast.Call(func=ast.Name(id="isinstance"), args=[of, ast.Name(id=kind)], keywords=[]):
-                return isinstance(self.visit(of), TYPES[kind])
-            case ast.Call(func=ast.Name(id=name), args=given, keywords=[]):
-                return FUNCTIONS[name](*map(self.visit, given))
-        raise ValueError("a call that is no plain one")
-
-    def generic_visit(self, node: ast.AST) -> Any:
-        if not isinstance(node, ast.expr):
-            raise TypeError("no expression")
-        return ast.literal_eval(node)
+    match node:
+        case ast.Name(id=name):
+            return names[name]
+        case ast.BoolOp(op=op, values=values):
+            told = (_worked_out(one, names) for one in values)
+            return all(told) if isinstance(op, ast.And) else any(told)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return not _worked_out(operand, names)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            return all(OPERATORS[type(op)](*pair) for op, pair in zip(ops, pairwise(of(left, *others)), strict=True))
+        case ast.BinOp(left=left, op=op, right=right):
+            return OPERATORS[type(op)](*of(left, right))
+        case ast.Subscript(value=owner, slice=place):
+            return operator.getitem(*of(owner, place))
+        case ast.Call(func=ast.Name(id=name), args=given, keywords=[]) if name in FUNCTIONS:
+            return FUNCTIONS[name](*of(*given))
+    return ast.literal_eval(node)

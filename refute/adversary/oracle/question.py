@@ -1,19 +1,25 @@
-"""What is asked about the statement at which a test failed, and apart from it what the test expects and what came."""
+"""What voters are shown of a failing test: its lines up to the failing one, without anything that it expects."""
 
 import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from refute.adversary.attack import TestRun
+from refute.adversary.counterexample import arguments
 from refute.adversary.judgement.repetition import ASSERTED
-from refute.adversary.oracle.error_text import pattern_missed
-from refute.adversary.oracle.shown import RESULT, as_result, assign, literal, raising_around
+from refute.adversary.references import defined, loaded
 from refute.python_syntax import parse_python, parsed_or_none
 
+RESULT: Final = "result"
 CONDITION: Final = "condition"
+MAX_CHARS: Final = 3_000
 MISSED: Final = re.compile(r"DID NOT RAISE|did not raise", re.IGNORECASE)
+PATTERN_MISSED: Final = re.compile(r"Regex pattern did not match|Pattern '.*' not found in", re.IGNORECASE)
+"""What pytest says where the error came, but not with the words that `match=` expects."""
+ERROR_TEXT: Final = re.compile(r"\b(?:str|repr)\(\w+\.value\)")
+"""What an assertion looks at that is about the message of an error."""
 
 
 class Form(StrEnum):
@@ -27,128 +33,198 @@ class Form(StrEnum):
     CONDITION = "condition"
     """Any other condition."""
 
-    @property
-    def is_condition(self) -> bool:
-        """What is true or false: a voter that says the same to all would too often be right by chance."""
-        return self is not Form.VALUE
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
     """A use of the implementation, and apart from it what the test expects and what came."""
 
     code: str
-    """Python; the last line is what is asked about."""
+    """Python; the line that sets `result` or `condition` is what is asked about."""
     form: Form
     expected: Any = None
-    """The value, or the exception's name."""
-    observed: Any = None
-    """Where it is known as plain data: the value, or the exception's name."""
-    seen: str = ""
-    """The value that came as pytest told it, perhaps cut in the middle; empty where it did not."""
+    """The value, or names of exceptions, separated by commas."""
+    came: str = ""
+    """The value as pytest told it, perhaps cut in the middle, or the exception's name; empty where it did not."""
     error_text: str = ""
     """Words that the test expects of an error's message."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What is asked, before it is known which lines of the test lead to it."""
+def literal(text: str) -> tuple[Any] | None:
+    """The value of a literal, in a box since it may be None; `[1, ...]` is one that was cut short."""
+    try:
+        value = ast.literal_eval(parse_python(text.strip(), mode="eval"))
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+    return None if "Ellipsis" in repr(value) else (value,)
 
+
+def situation_of(source: str, name: str, run: TestRun) -> Situation | None:
+    """The situation in which a test failed; None where it cannot be told from the test's source.
+
+    Args:
+        source: the test file.
+        name: of the test function.
+        run: how it failed.
+    """
+    tree = parsed_or_none(source)
+    functions = [
+        node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+    failing = _failing(functions[0], run) if len(functions) == 1 else None
+    if tree is None or failing is None:
+        return None
+    asked = _question(failing, run)
+    code = _shown(tree, functions[0], _Blanked(failing, asked.lines), run)
+    return replace(asked.situation, code=code) if len(code) <= MAX_CHARS else None
+
+
+def _failing(function: ast.FunctionDef, run: TestRun) -> ast.stmt | None:
+    """The smallest statement of the test that the traceback points to, or the block around it that must raise."""
+    lines = re.findall(rf"(?::| line )(\d+):? in {re.escape(function.name)}\b", run.traceback)
+    inside = [line for line in map(int, lines) if function.body[0].lineno <= line <= (function.end_lineno or 0)]
+    statements = [node for top in function.body for node in ast.walk(top) if isinstance(node, ast.stmt)]
+    around = [node for node in statements if inside and node.lineno <= inside[-1] <= (node.end_lineno or 0)]
+    smallest = min(around, key=lambda node: (node.end_lineno or 0) - node.lineno, default=None)
+    return next(filter(_raises, around), smallest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
     situation: Situation
-    shown: list[ast.stmt]
-    """The lines that stand for the failing statement."""
+    """Without its code."""
+    lines: list[ast.stmt]
+    """What stands in the place of the failing statement."""
 
 
-def question(function: ast.FunctionDef, failing: ast.stmt, run: TestRun, *, compares: bool) -> Asked:
-    """What is asked about a failing statement; `compares`: the test's own objects may say what they equal."""
-    raising = raising_around(function, failing)
-    if raising is not None:
-        return _raising(raising, run)
-    if run.raised_in_implementation or not isinstance(failing, ast.Assert) or run.error_type not in ASSERTED:
-        return _about(Form.ENDS, _tried([as_result(failing)], "ended"), observed=run.error_type.rpartition(".")[2])
-    match failing.test:
-        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as operator], comparators=[right]) if not compares:
-            for subject, other in ((left, right), (right, left)):
+def _question(failing: ast.stmt, run: TestRun) -> _Asked:
+    """What is asked about a failing statement, and apart from it what is expected and what came."""
+    kind = run.error_type.rpartition(".")[2]
+    match failing:
+        case ast.With():
+            return _raising(failing, run, "" if MISSED.search(run.error_message) else kind)
+        case ast.Assert(test=test) if run.error_type in ASSERTED and not run.raised_in_implementation:
+            texts = (part.value for part in ast.walk(test) if isinstance(part, ast.Constant))
+            words = " ".join(text for text in texts if isinstance(text, str))
+            about = words if ERROR_TEXT.search(ast.unparse(test)) else ""
+            said = Situation(code="", form=Form.CONDITION, error_text=about)
+            return _value(test, run) or _Asked(said, [_assign(CONDITION, test)])
+    return _Asked(Situation(code="", form=Form.ENDS, came=kind), _tried([_subject(failing)], "ended"))
+
+
+def _value(test: ast.expr, run: TestRun) -> _Asked | None:
+    """`assert f(3) == 4`: the side that is written out is what is expected; it is not shown."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Eq() | ast.Is() as op], comparators=[right]):
+            told = _compared(run.error_message)
+            for subject, other, came in ((left, right, told[0]), (right, left, told[1])):
                 wanted = literal(ast.unparse(_exact(other)))
-                if wanted is None or isinstance(wanted[0], bool):
-                    continue
-                alike = isinstance(operator, ast.Eq) or wanted == (None,)
-                if alike and literal(ast.unparse(subject)) is None:
-                    sides = compared(run.error_message) or ("", "")
-                    seen = sides[0] if subject is left else sides[1]
-                    got = literal(seen)
-                    observed = got[0] if got else None
-                    return _about(
-                        Form.VALUE, [assign(RESULT, subject)], expected=wanted[0], observed=observed, seen=seen
-                    )
-    return _about(Form.CONDITION, [assign(CONDITION, failing.test)], expected=True, observed=False)
+                alike = isinstance(op, ast.Eq) or wanted == (None,)
+                if wanted and not isinstance(wanted[0], bool) and alike and literal(ast.unparse(subject)) is None:
+                    said = Situation(code="", form=Form.VALUE, expected=wanted[0], came=came)
+                    return _Asked(said, [_assign(RESULT, subject)])
+    return None
 
 
-def _raising(raising: ast.With, run: TestRun) -> Asked:
-    """What is asked where an error was expected: whether it comes; where it came, whether it says so."""
-    inner = [*raising.body[:-1], as_result(raising.body[-1])]
-    pattern = pattern_missed(raising, run)
-    if pattern is not None:
-        return _about(Form.CONDITION, _caught(inner, raising, pattern), expected=True, observed=False)
-    came = "" if MISSED.search(run.error_message) else run.error_type.rpartition(".")[2]
-    return _about(Form.RAISES, _tried(inner, "raised"), expected=_exception(raising), observed=came)
+def _compared(message: str) -> tuple[str, str]:
+    """Both sides of `assert 27 == 26` as they were told; the last such line, what a test says itself stands before."""
+    line = next((line for line in reversed(message.splitlines()) if line.startswith("assert ")), "")
+    match parsed_or_none(line):
+        case ast.Module(body=[ast.Assert(test=ast.Compare(left=left, comparators=[right]))]):
+            return ast.unparse(left), ast.unparse(right)
+    left_text, equals, right_text = line.removeprefix("assert ").partition(" == ")  # values that were cut are no Python
+    return (left_text, right_text) if equals and " == " not in right_text else ("", "")
 
 
-def _tried(body: list[ast.stmt], asked: Literal["ended", "raised"]) -> list[ast.stmt]:
+def _raising(block: ast.With, run: TestRun, came: str) -> _Asked:
+    """An error was expected: it did not come, or another one did, or it says something else."""
+    inner = [*block.body[:-1], _subject(block.body[-1])]
+    call = block.items[0].context_expr
+    given, words = (call.args[:1], call.keywords) if isinstance(call, ast.Call) else ([], [])
+    pattern = next((ast.unparse(word.value) for word in words if word.arg == "match"), "")
+    kinds = [one for kind in given for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
+    if pattern and PATTERN_MISSED.search(run.error_message):
+        kind = ast.unparse(given[0]) if given else "Exception"
+        lines = f"try: ...\nexcept {kind} as error:\n    {CONDITION} = re.search({pattern}, str(error)) is not None"
+        said = Situation(code="", form=Form.CONDITION, error_text="".join(map(str, literal(pattern) or ())))
+        return _Asked(said, _filled(lines, inner))
+    names = ",".join(ast.unparse(kind).rpartition(".")[2] for kind in kinds)
+    return _Asked(Situation(code="", form=Form.RAISES, expected=names, came=came), _tried(inner, "raised"))
+
+
+def _tried(body: list[ast.stmt], asked: str) -> list[ast.stmt]:
     """Lines that ask whether others end normally, or raise."""
-    raised: list[ast.stmt] = [assign(asked, ast.Constant(value=asked == "raised"))]
-    ended: list[ast.stmt] = [assign(asked, ast.Constant(value=asked == "ended"))]
-    handler = ast.ExceptHandler(type=ast.Name(id="BaseException", ctx=ast.Load()), name=None, body=raised)
-    tried = ast.Try(body=body, handlers=[handler], orelse=ended, finalbody=[])
-    return [tried, assign(CONDITION, ast.Name(id=asked, ctx=ast.Load()))]
+    kinds = f"except BaseException:\n    {asked} = {asked == 'raised'}\nelse:\n    {asked} = {asked == 'ended'}"
+    return _filled(f"try: ...\n{kinds}\n{CONDITION} = {asked}", body)
 
 
-def _caught(body: list[ast.stmt], raising: ast.With, pattern: ast.expr) -> list[ast.stmt]:
-    """Lines that ask whether an error says what `match=` expects."""
-    kinds = _exception(raising).split(",")
-    names: list[ast.expr] = [ast.Name(id=kind or "Exception", ctx=ast.Load()) for kind in kinds]
-    kind = names[0] if len(names) == 1 else ast.Tuple(elts=names, ctx=ast.Load())
-    kept: list[ast.stmt] = [
-        ast.Assign(
-            targets=[ast.Name(id="error", ctx=ast.Store())], value=ast.Name(id="caught", ctx=ast.Load()), lineno=0
-        )
-    ]
-    handler = ast.ExceptHandler(type=kind, name="caught", body=kept)
-    tried = ast.Try(body=body, handlers=[handler], orelse=[], finalbody=[])
-    return [
-        tried,
-        assign(CONDITION, parse_python(f"re.search({ast.unparse(pattern)}, str(error)) is not None", mode="eval").body),
-    ]
+def _filled(text: str, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Lines whose `try` gets a body."""
+    lines = parse_python(text).body
+    lines[0].body = body  # type: ignore[attr-defined]  # of a Try
+    return lines
 
 
-def _about(form: Form, shown: list[ast.stmt], **facts: Any) -> Asked:
-    return Asked(situation=Situation(code="", form=form, **facts), shown=shown)
-
-
-def _exception(raising: ast.With) -> str:
-    """Names of the classes that `pytest.raises` waits for, separated by commas."""
-    call = raising.items[0].context_expr
-    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
-    kinds = given.elts if isinstance(given, ast.Tuple) else [given] if given is not None else []
-    return ",".join(ast.unparse(kind).rpartition(".")[2] for kind in kinds)
+def _subject(node: ast.stmt) -> ast.stmt:
+    """A statement that sets `result`, without what it expects."""
+    match node:
+        case ast.Assert(test=ast.Compare(left=left, comparators=[right])):
+            return _assign(RESULT, right if literal(ast.unparse(left)) is not None else left)
+        case ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=value)) | ast.Assert(test=value) | ast.Expr(value=value):
+            return _assign(RESULT, value)
+        case ast.Assign(targets=targets, value=value):  # later rounds of a loop may need the names
+            return ast.Assign(targets=[ast.Name(id=RESULT, ctx=ast.Store()), *targets], value=value, lineno=0)
+    return node
 
 
 def _exact(node: ast.expr) -> ast.expr:
     """The number inside `pytest.approx(…)`."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in {"pytest.approx", "approx"} and node.args:
-        return node.args[0]
-    return node
+    return node.args[0] if isinstance(node, ast.Call) and node.args and "approx" in ast.unparse(node.func) else node
 
 
-def compared(message: str) -> tuple[str, str] | None:
-    """Both sides of `assert 27 == 26` as they were told; the last such line, what a test says itself stands before."""
-    line = next((line for line in reversed(message.splitlines()) if line.startswith("assert ")), "")
-    match parsed_or_none(line):
-        case ast.Module(
-            body=[ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])), *_]
-        ):
-            return ast.unparse(left), ast.unparse(right)
-        case None if line.count(" == ") == 1:  # values that were cut are no Python
-            left_text, _, right_text = line.removeprefix("assert ").partition(" == ")
-            return left_text, right_text
-    return None
+def _raises(node: ast.stmt) -> bool:
+    return isinstance(node, ast.With) and "raises" in ast.unparse(node.items[0]).partition("(")[0]
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value, lineno=0)
+
+
+class _Blanked(ast.NodeTransformer):
+    """What is asked in the place of the failing statement, other assertions without what they expect.
+
+    Texts that do nothing are left out too: they may tell what is expected, or talk to a voter.
+    """
+
+    def __init__(self, failing: ast.stmt, asked: list[ast.stmt]) -> None:
+        self.failing, self._asked = failing, asked
+
+    def visit(self, node: ast.AST) -> Any:
+        """One node; every kind is treated alike."""
+        match node:
+            case _ if node is self.failing:
+                return self._asked
+            case ast.Assert():
+                return ast.Expr(value=_subject(node).value)  # type: ignore[attr-defined]  # an assignment
+            case ast.Expr(value=ast.Constant(value=str())):
+                return ast.Pass()
+        return self.generic_visit(node)
+
+
+def _shown(tree: ast.Module, function: ast.FunctionDef, blanked: _Blanked, run: TestRun) -> str:
+    """The test's lines up to the failing one, the smallest input, and the file's helpers that they use."""
+    last = next(at for at, node in enumerate(function.body) if blanked.failing in ast.walk(node))
+    lines: list[ast.stmt] = blanked.visit(ast.Module(body=function.body[: last + 1], type_ignores=[])).body
+    for decorator in function.decorator_list:
+        match decorator:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, rows, *_]):
+                target = ast.Name(id=re.sub(r"[^\w,]", "", ast.unparse(names)), ctx=ast.Store())
+                lines = [ast.For(target=target, iter=rows, body=lines, orelse=[], lineno=0)]
+    wanted, helpers = set().union(*map(loaded, lines)), list[ast.stmt]()
+    waiting = [node for node in tree.body if node is not function]
+    while more := [node for node in waiting if wanted.intersection(defined(node))]:
+        helpers += more
+        waiting = [node for node in waiting if node not in more]
+        wanted = wanted.union(*map(loaded, more))
+    told = [f"{name} = {value}" for name, value in (arguments(run.smallest_input) or {}).items()]
+    helpers.sort(key=lambda node: node.lineno)
+    return "\n".join([*(ast.unparse(blanked.visit(node)) for node in helpers), *told, *map(ast.unparse, lines)])

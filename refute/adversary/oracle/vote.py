@@ -7,15 +7,12 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.generation.fitting import outlines
-from refute.adversary.generation.prompting import by_module
-from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
-from refute.adversary.oracle.plain_faults import test_at_fault
-from refute.adversary.oracle.published import decided_by_example, published_examples
-from refute.adversary.oracle.question import Form, Situation
-from refute.adversary.oracle.situation import situation_of
+from refute.adversary.oracle.ballot import Answer, read_ballot, vote_prompt
+from refute.adversary.oracle.question import Form, Situation, situation_of
+from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
 from refute.adversary.promises import confined, limit_reached
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.llm.model import Completion, Ending, Model, Prompt
+from refute.llm.model import Completion, Ending, Model
 from refute.llm.pricing import total
 from refute.ticket.record import Claim
 
@@ -28,6 +25,7 @@ CONTROLS: Final = 2
 MISREAD: Final = "a sample contradicts a published example"
 BY_ITSELF: Final = "the test itself raised, and no majority says that the claim rules this out"
 NOT_TOLD: Final = "its expectation cannot be told apart from its input, so that no vote could be held"
+Asked = tuple[TriagedTest, Claim, Situation]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,100 +64,69 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
         brief: of the ticket.
         model: answers prompts; each sample is paid like any call.
     """
-    vote = Vote(triaged=())
     claims = {claim.id: claim for claim in brief.ticket.claims}
     published = published_examples(claims.values(), brief.modules)
-    asked: list[tuple[TriagedTest, Claim, Situation]] = []
+    asked: list[Asked] = []
     decided: dict[str, TriagedTest] = {}
     for one in filter(needs_vote, triaged):
-        situation = situation_of(attack.source, one.test.name, one.run, brief.modules)
+        situation = situation_of(attack.source, one.test.name, one.run)
         if situation is None:
             decided[one.test.name] = _open(one, NOT_TOLD)
-        elif by_example := decided_by_example(one, situation, published):
-            decided[one.test.name] = by_example
-        elif fault := test_at_fault(situation, [claim.text for claim in brief.ticket.claims]):
-            decided[one.test.name] = replace(one, verdict=TriageVerdict.INVALID, reason=f"{fault}: {one.reason}")
+        elif known := decided_without_vote(one, situation, published, [claim.text for claim in claims.values()]):
+            decided[one.test.name] = known
         else:
             asked.append((one, claims[one.test.claim_id], situation))
-    controls = [(one.claim, one.situation) for one in published.values()][:CONTROLS]
-    booth = Booth(model=model, vote=vote, outline=by_module(brief, outlines(brief)), controls=controls)
+    vote = Vote(triaged=())
+    controls = list(published.values())[:CONTROLS]
     for start in range(0, len(asked), AT_ONCE):
-        decided |= booth.decide(asked[start : start + AT_ONCE])
+        some = asked[start : start + AT_ONCE]
+        ballots, fault = _ballots(some, controls, outlines(brief).text, model, vote)
+        decided |= {one[0].test.name: _counted(one, ballots, at, fault) for at, one in enumerate(some, start=1)}
     vote.triaged = tuple(decided.get(one.test.name, one) if needs_vote(one) else one for one in triaged)
     return vote
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Booth:
-    """Where samples are asked: what each of them sees beside the situations."""
+def _ballots(
+    asked: Sequence[Asked], controls: Sequence[tuple[Claim, Situation]], outline: str, model: Model, vote: Vote
+) -> tuple[list[Mapping[int, Answer]], str]:
+    """Ask until every situation has a majority, at most three samples; and why fewer count, if so.
 
-    model: Model
-    vote: Vote
-    """Gets every answer."""
-    outline: str
-    """Signatures and docstrings."""
-    controls: Sequence[tuple[Claim, Situation]]
-    """Published examples: a sample that misses one has not read the claims, and does not count."""
-
-    def decide(self, asked: Sequence[tuple[TriagedTest, Claim, Situation]]) -> dict[str, TriagedTest]:
-        """Ask until every situation has a majority, at most three samples."""
-        ballots: list[tuple[bool, Mapping[int, Answer]]] = []
-        fault = ""
-        for sample in range(SAMPLES):
-            if ballots and all(_settled(ballots, number, one[2]) for number, one in enumerate(asked, start=1)):
-                break
-            try:
-                completion = self.model.generate(self._prompt(asked, sample))
-            except (BudgetExhausted, ModelUnavailable) as error:
-                self.vote.lost_usd.append(error.cost_usd)
-                fault = error.message
-                break
-            self.vote.completions.append(completion)
-            answers = read_ballot(completion.reply) if completion.reply.ending is Ending.COMPLETE else {}
-            if self._misses(answers, len(asked)):
-                answers, fault = {}, MISREAD
-            ballots.append((negated(sample), answers))
-        return {
-            one.test.name: _counted(one, situation, ballots, number, fault)
-            for number, (one, _, situation) in enumerate(asked, start=1)
-        }
-
-    def _prompt(self, asked: Sequence[tuple[TriagedTest, Claim, Situation]], sample: int) -> Prompt:
-        situations = [*((claim, situation) for _, claim, situation in asked), *self.controls]
-        claims = list({claim.id: claim for claim, _ in situations}.values())
-        return vote_prompt(claims, situations, outline=self.outline, sample=sample)
-
-    def _misses(self, answers: Mapping[int, Answer], before: int) -> bool:
-        """Whether a sample says of a published example, numbered after the situations, other than is published."""
-        told = enumerate(self.controls, start=before + 1)
-        return any(number in answers and answers[number].misses(control) for number, (_, control) in told)
+    Args:
+        asked: what must be decided.
+        controls: published examples: a sample that misses one has not read the claims, and does not count.
+        outline: signatures and docstrings.
+        model: is asked.
+        vote: gets every answer.
+    """
+    situations = [*((claim, situation) for _, claim, situation in asked), *controls]
+    ballots: list[Mapping[int, Answer]] = []
+    fault = ""
+    for sample in range(SAMPLES):
+        if all(max(_tally(ballots, at, one[2])) >= MAJORITY for at, one in enumerate(asked, start=1)):
+            break
+        try:
+            completion = model.generate(vote_prompt(situations, outline=outline, sample=sample))
+        except (BudgetExhausted, ModelUnavailable) as error:
+            vote.lost_usd.append(error.cost_usd)
+            return ballots, error.message
+        vote.completions.append(completion)
+        complete = completion.reply.ending is Ending.COMPLETE
+        answers = read_ballot(completion.reply.text, situations) if complete else {}
+        told = enumerate(controls, start=len(asked) + 1)
+        if any(at in answers and answers[at].misses(control) for at, (_, control) in told):
+            answers, fault = {}, MISREAD
+        ballots.append(answers)
+    return ballots, fault
 
 
-def _tally(ballots: Sequence[tuple[bool, Mapping[int, Answer]]], number: int, situation: Situation) -> tuple[int, int]:
+def _tally(ballots: Sequence[Mapping[int, Answer]], number: int, situation: Situation) -> tuple[int, int]:
     """Samples that expect what the test expects; those that expect what came."""
-    cast = [(flag, answers[number]) for flag, answers in ballots if number in answers]
-    agreeing = [flag for flag, answer in cast if answer.agrees(situation, negated=flag)]
-    contradicting = [flag for flag, answer in cast if answer.contradicts(situation, negated=flag)]
-    if situation.form.is_condition:  # a voice counts only beside one that was asked about the opposite
-        return _both_ways(agreeing), _both_ways(contradicting)
-    return len(agreeing), len(contradicting)
+    cast = [answers[number] for answers in ballots if number in answers]
+    return sum(one.agrees(situation) for one in cast), sum(one.contradicts(situation) for one in cast)
 
 
-def _both_ways(flags: Sequence[bool]) -> int:
-    return len(flags) if len(set(flags)) > 1 else 0
-
-
-def _settled(ballots: Sequence[tuple[bool, Mapping[int, Answer]]], number: int, situation: Situation) -> bool:
-    return max(_tally(ballots, number, situation)) >= MAJORITY
-
-
-def _counted(
-    one: TriagedTest,
-    situation: Situation,
-    ballots: Sequence[tuple[bool, Mapping[int, Answer]]],
-    number: int,
-    fault: str,
-) -> TriagedTest:
+def _counted(asked: Asked, ballots: Sequence[Mapping[int, Answer]], number: int, fault: str) -> TriagedTest:
+    one, _, situation = asked
     agreeing, contradicting = _tally(ballots, number, situation)
     of = f"of {len(ballots)} samples that saw claim and input alone"
     if agreeing >= MAJORITY:

@@ -1,20 +1,26 @@
-"""The code without what it does, twice: every function fails, or answers otherwise (`hollow_runtime`).
+"""The code as something else: without a fault but written anew, and hollow: every function fails or answers otherwise.
+
+Controls are written the way mutants are; what fails on them says nothing about mutants. In the second one every
+function also has a statement that does nothing, so that its byte code differs. Code that looks at itself fails there.
 
 Mutants measure an attack as a whole. A claim whose own tests pass on hollow code as well was not attacked, however
 strong the tests of other claims are.
 """
 
 import ast
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.strength.controls import FUNCTION, after_headings
-from refute.python_syntax import UNPARSABLE, parse_python
+from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
 HOLLOW: Final = "hollow"
 """How the names of these variants begin."""
+CONTROL: Final = "control"
+"""How the names of controls begin; those of mutants are their numbers."""
+FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 FAILING: Final = f"{HOLLOW}, every function fails"
 OTHERWISE: Final = f"{HOLLOW}, every function answers otherwise"
 INTACT: Final = frozenset(
@@ -51,6 +57,28 @@ for name in [*sys.argv[1:], "{t}"]:
 """
 
 
+def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
+    """Name → files of the controls; modules that cannot be parsed have no mutants, and no part in these."""
+    plain: dict[str, str] = {}
+    filled: dict[str, str] = {}
+    name = f"_{chance.getrandbits(48):012x}"
+    for one in brief.modules:
+        if tree := parsed_or_none(one.source):
+            plain[one.module.path] = ast.unparse(tree)
+            for node in [node for node in ast.walk(tree) if isinstance(node, ast.Module | FUNCTION)]:
+                _insert(node.body, f"{name} = None\ndel {name}")
+            filled[one.module.path] = ast.unparse(ast.fix_missing_locations(tree))
+    return {f"{CONTROL}, written anew": plain, f"{CONTROL}, with statements that do nothing": filled}
+
+
+def _insert(body: list[ast.stmt], code: str) -> None:
+    """Add statements behind docstring and `from __future__` imports, which must come first."""
+    place = 0
+    while place < len(body) and (ast.unparse(body[place]).startswith(("'", '"', "from __future__"))):
+        place += 1
+    body[place:place] = parse_python(code).body
+
+
 def hollow_variants(brief: Brief, named: frozenset[str], token: str) -> dict[str, dict[str, str]]:
     """Name → files of the hollow variants; empty where there is nothing to hollow out.
 
@@ -77,8 +105,7 @@ def _hollow(source: str, named: frozenset[str], token: str, *, fails: bool) -> s
         for function in _hollowed_in(tree.body, named):
             function.decorator_list.append(ast.Attribute(ast.Name(token, ast.Load()), "hollowed", ast.Load()))
         runtime = f"{RUNTIME.read_text()}\nTOKEN, FAILS = {token!r}, {fails}\n"
-        place = after_headings(tree.body)
-        tree.body[place:place] = parse_python(HEADING.format(t=token, runtime=runtime)).body
+        _insert(tree.body, HEADING.format(t=token, runtime=runtime))
         return ast.unparse(ast.fix_missing_locations(tree))
     except UNPARSABLE:
         return ""

@@ -39,9 +39,8 @@ class Failure(Exception):
 
 def hollowed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as outsiders meet it."""
-    kinds = (inspect.isgeneratorfunction, inspect.isasyncgenfunction, inspect.iscoroutinefunction)
-    makers = (_generator, _async_generator, _coroutine)
-    made = next((make for fits, make in zip(kinds, makers, strict=True) if fits(function)), _plain)
+    coroutine, generator = inspect.iscoroutinefunction(function), inspect.isgeneratorfunction(function)
+    made = _coroutine if coroutine else _generator if generator else _plain
     return functools.wraps(function)(made(function))
 
 
@@ -81,18 +80,6 @@ def _generator(function: Callable[..., Any]) -> Callable[..., Any]:
             if item is nothing:
                 return None
             yield _told(function, item)
-
-    return answer
-
-
-def _async_generator(function: Callable[..., Any]) -> Callable[..., Any]:
-    async def answer(*args: Any, **named: Any) -> Any:
-        outside = not _within()
-        if outside:
-            with _call(function, args, named):
-                pass
-        async for item in function(*args, **named):
-            yield _told(function, item) if outside else item
 
     return answer
 

@@ -1,169 +1,134 @@
-"""What a mutant changes: the operators that mutmut and cosmic-ray use, one node at a time.
+"""Small faults: the operators that mutmut and cosmic-ray use, as a table of signs and a few rules.
 
 Sources: https://github.com/boxed/mutmut and https://cosmic-ray.readthedocs.io (operators), 2026-11-22. Written anew on
 `ast`, since both libraries keep their operators internal and run the tests themselves, in the host's process.
 """
 
 import ast
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from refute.python_syntax import parse_python
 
-COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-ARITHMETIC: Final[dict[type[ast.operator], type[ast.operator]]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.FloorDiv,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.Pow: ast.Mult,
-    ast.LShift: ast.RShift,
-    ast.RShift: ast.LShift,
-    ast.BitAnd: ast.BitOr,
-    ast.BitOr: ast.BitAnd,
-    ast.BitXor: ast.BitAnd,
-}
-BOUNDARIES: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-MARK: Final = "XX"
-
-Change = tuple[str, ast.AST]
-"""What was done, in words, and the node in the place of the old one."""
+OTHER: Final[Mapping[str, str]] = {
+    "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "in": "not in", "not in": "in", "is": "is not",
+    "is not": "is", "+": "-", "-": "+", "*": "//", "/": "*", "//": "*", "%": "//", "**": "*", "<<": ">>", ">>": "<<",
+    "&": "|", "|": "&", "^": "&", "and": "or", "or": "and",
+}  # fmt: skip
+"""Sign of an operator → of the one in its place."""
+REMOVED: Final = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
+TOLD: Final = frozenset({"help", "description", "epilog", "metavar", "usage", "doc", "slots"})
+"""Keyword arguments that only speak to people, or whose effect no claim is about."""
+TEXT_CALLS: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log", "warn", "print"})
+SAME: Final = "where both sides are equal, either choice is the same"
 
 
-def changes(node: ast.AST) -> Iterator[Change]:
-    """Every change that the operators make to one node itself; nodes below it are asked on their own."""
-    for kind, change in _BY_KIND.items():
-        if isinstance(node, kind):
-            yield from change(node)
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One node of a tree, and another in its place."""
+
+    parent: ast.AST
+    field: str
+    index: int | None
+    """In the field, where that is a list."""
+    becomes: ast.AST
+    words: str
+    """What is done: `< → <=`."""
+    line: int
+    suspected: str
+    """Why it may make no difference; empty where nothing suggests it. Told, never left out."""
+
+    @contextmanager
+    def made(self) -> Iterator[None]:
+        """The tree with the fault, for a while."""
+        held = getattr(self.parent, self.field)
+        try:
+            changed = (
+                self.becomes if self.index is None else [*held[: self.index], self.becomes, *held[self.index + 1 :]]
+            )
+            setattr(self.parent, self.field, changed)
+            yield
+        finally:
+            setattr(self.parent, self.field, held)
 
 
-def _compare(node: ast.Compare) -> Iterator[Change]:
-    for at, operator in enumerate(node.ops):
-        other = COMPARISONS[type(operator)]()
-        ops = [*node.ops[:at], other, *node.ops[at + 1 :]]
-        yield f"{_sign(operator)} → {_sign(other)}", ast.Compare(node.left, ops, node.comparators)
+def faults(parent: ast.AST, line: int = 0, suspected: str = "") -> Iterator[Fault]:
+    """Every fault below a node, in the order of the file: in code that runs when it is used, not in what only tells."""
+    for field, value in ast.iter_fields(parent):
+        for index, node in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(node, ast.AST) or _only_tells(parent, field, node):
+                continue
+            at, place = getattr(node, "lineno", line), index if isinstance(value, list) else None
+            for words, becomes in _changes(parent, field, node):
+                yield Fault(parent, field, place, ast.copy_location(becomes, node), words, at, suspected)
+            yield from faults(node, at, _suspicion(parent, node))
 
 
-def _binary(node: ast.BinOp) -> Iterator[Change]:
-    other = ARITHMETIC.get(type(node.op))
-    if other is not None:
-        yield f"{_sign(node.op)} → {_sign(other())}", ast.BinOp(node.left, other(), node.right)
-
-
-def _augmented(node: ast.AugAssign) -> Iterator[Change]:
-    other = ARITHMETIC.get(type(node.op))
-    if other is not None:
-        yield f"{_sign(node.op)}= → {_sign(other())}=", ast.AugAssign(node.target, other(), node.value)
-    target = parse_python(ast.unparse(node.target), mode="eval").body
-    target.ctx = ast.Store()  # type: ignore[attr-defined]
-    yield f"{_sign(node.op)}= → =", ast.Assign([target], node.value)
-
-
-def _boolean(node: ast.BoolOp) -> Iterator[Change]:
-    other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    yield f"{_sign(node.op)} → {_sign(other)}", ast.BoolOp(other, node.values)
-
-
-def _unary(node: ast.UnaryOp) -> Iterator[Change]:
-    if isinstance(node.op, ast.Not | ast.USub | ast.Invert):
-        yield f"{_sign(node.op)} removed", node.operand
-
-
-def _condition(node: ast.If | ast.While | ast.IfExp) -> Iterator[Change]:
-    negated = ast.UnaryOp(ast.Not(), node.test)
-    if isinstance(node, ast.IfExp):
-        yield "condition negated", ast.IfExp(negated, node.body, node.orelse)
-    elif isinstance(node, ast.If):
-        yield "condition negated", ast.If(negated, node.body, node.orelse)
-
-
-def _constant(node: ast.Constant) -> Iterator[Change]:
-    match node.value:
-        case bool(value):
+def _changes(parent: ast.AST, field: str, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:  # noqa: C901  # a case per kind
+    """What is done to one node, in words, and the node in its place."""
+    if swap := _swaps().get(type(node)):
+        yield swap
+    match node:
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in REMOVED:
+            yield f"{REMOVED[type(op)]} removed", operand
+        case ast.Constant(value=bool(value)):
             yield f"{value} → {not value}", ast.Constant(not value)
-        case int(value) | float(value):
+        case ast.Constant(value=int(value) | float(value)):
             yield f"{value} → {value + 1}", ast.Constant(value + 1)
-        case str(value):
-            yield f"{value[:20]!r} changed", ast.Constant(f"{MARK}{value}{MARK}")
-        case _:
-            return
+        case ast.Constant(value=str(value)):
+            yield f"{value[:20]!r} changed", ast.Constant(f"XX{value}XX")
+        case ast.Break():
+            yield "break → continue", ast.Continue()
+        case ast.Continue():
+            yield "continue → break", ast.Break()
+        case ast.AugAssign(target=target, value=value):
+            yield "assigned alone", ast.Assign([target], value)
+        case ast.Expr(value=ast.Call() | ast.Await()):
+            yield "call removed", ast.Pass()
+    if isinstance(parent, ast.If | ast.IfExp) and field == "test":
+        yield "condition negated", ast.UnaryOp(ast.Not(), node)  # type: ignore[arg-type]  # an expression
+    if isinstance(parent, ast.Return | ast.Assign) and field == "value" and ast.dump(node) != "Constant(value=None)":
+        yield "returns None" if isinstance(parent, ast.Return) else "None assigned", ast.Constant(None)
 
 
-def _return(node: ast.Return) -> Iterator[Change]:
-    if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
-        yield "returns None", ast.Return(ast.Constant(None))
+@functools.cache
+def _swaps() -> Mapping[type[ast.AST], tuple[str, ast.AST]]:
+    """Kind of an operator → what is done in words, and the other one."""
+    return {type(_operator(sign)): (f"{sign} → {other}", _operator(other)) for sign, other in OTHER.items()}
 
 
-def _assign(node: ast.Assign) -> Iterator[Change]:
-    if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-        yield "None assigned", ast.Assign(node.targets, ast.Constant(None))
+def _operator(sign: str) -> ast.AST:
+    match parse_python(f"a {sign} b", mode="eval").body:
+        case ast.Compare(ops=[op]) | ast.BinOp(op=op) | ast.BoolOp(op=op):
+            return op
+    raise ValueError(f"operators: got {sign!r}, expected the sign of one with two sides")
 
 
-def _jump(node: ast.Break | ast.Continue) -> Iterator[Change]:
-    if isinstance(node, ast.Break):
-        yield "break → continue", ast.Continue()
-    else:
-        yield "continue → break", ast.Break()
+def _only_tells(parent: ast.AST, field: str, node: ast.AST) -> bool:
+    """Whether something only speaks to people, to type checkers or to the shell, so that no claim is about it."""
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.Raise() | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))):
+            return name in TEXT_CALLS
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name.startswith("__") and name.endswith("__")
+        case ast.If(test=ast.Compare(left=ast.Name(id=name)) | ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in {"__name__", "TYPE_CHECKING"}
+        case ast.keyword(arg=str(name)):
+            return name in TOLD
+    return field in {"annotation", "returns"} or (isinstance(parent, ast.JoinedStr) and isinstance(node, ast.Constant))
 
 
-def _effect(node: ast.Expr) -> Iterator[Change]:
-    if isinstance(node.value, ast.Call | ast.Await):
-        yield "call removed", ast.Pass()
-
-
-def _sign(operator: ast.AST) -> str:
-    match operator:
-        case ast.cmpop():
-            return ast.unparse(ast.Compare(ast.Name("a"), [operator], [ast.Name("b")]))[2:-2]
-        case ast.operator():
-            return ast.unparse(ast.BinOp(ast.Name("a"), operator, ast.Name("b")))[2:-2]
-        case ast.boolop():
-            return "and" if isinstance(operator, ast.And) else "or"
-        case _:
-            return {"Not": "not", "USub": "-", "Invert": "~"}[type(operator).__name__]
-
-
-def suspicion(site: ast.AST, parent: ast.AST | None) -> str:
-    """Why a change of a node may make no difference; empty where nothing suggests it. Told, never left out.
-
-    `if a < b: b = a` and `a if a < b else b` give the same for equal values, whichever is taken.
-    """
-    if not (isinstance(site, ast.Compare) and len(site.ops) == 1 and isinstance(site.ops[0], BOUNDARIES)):
-        return ""
-    match parent:
-        case ast.IfExp(test=tested, body=one, orelse=other) if tested is site:
-            taken = {ast.unparse(one), ast.unparse(other)}
-        case ast.If(test=tested, body=[ast.Assign(targets=[one], value=other)], orelse=[]) if tested is site:
-            taken = {ast.unparse(one), ast.unparse(other)}
-        case _:
-            return ""
-    both = {ast.unparse(site.left), ast.unparse(site.comparators[0])}
-    return "where both sides are equal, either choice is the same" if taken == both else ""
-
-
-_BY_KIND: Final[dict[type[ast.AST] | tuple[type[ast.AST], ...], Callable[..., Iterator[Change]]]] = {
-    ast.Compare: _compare,
-    ast.BinOp: _binary,
-    ast.AugAssign: _augmented,
-    ast.BoolOp: _boolean,
-    ast.UnaryOp: _unary,
-    (ast.If, ast.IfExp): _condition,
-    ast.Constant: _constant,
-    ast.Return: _return,
-    ast.Assign: _assign,
-    (ast.Break, ast.Continue): _jump,
-    ast.Expr: _effect,
-}
+def _suspicion(parent: ast.AST, node: ast.AST) -> str:
+    """`if a < b: b = a` and `a if a < b else b` give the same for equal values, whichever is taken."""
+    match parent, node:
+        case (
+            ast.IfExp(body=one, orelse=other) | ast.If(body=[ast.Assign(targets=[one], value=other)], orelse=[]),
+            ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]),
+        ):
+            return SAME if {*map(ast.unparse, (one, other))} == {*map(ast.unparse, (left, right))} else ""
+    return ""

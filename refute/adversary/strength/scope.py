@@ -4,20 +4,19 @@ References are followed by name. A trace of the attack would be more exact, but 
 the code under test, which could hide the lines that nobody is to look at.
 """
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
+from refute.adversary.references import defined
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
-from refute.adversary.strength.units import Unit, units_of
 from refute.adversary.strength.violations import Violation
-from refute.python_syntax import python_lines
-from refute.ticket.record import Claim
+from refute.python_syntax import parsed_or_none, python_lines
 
 SHOWN: Final = 4
 """Names, or ranges of lines, that are told; of the others only how many."""
@@ -25,110 +24,135 @@ FEW: Final = 5
 """Fewer mutants of changed lines say little: one of one that is killed would be a strong attack."""
 ERRORS: Final = ("Error", "Exception", "Warning")
 """How classes are named that a claim mentions as what comes out, not as what it is about."""
+FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_Lines = Mapping[str, frozenset[int]]
+"""Path of a module → line numbers from 1."""
+_Scope = tuple[_Lines, str]
+"""Code that mutants may come from, and which that is, after "mutants of": `class Cache`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
-    """Code that mutants may come from."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unit:
+    """A function, a method, a class without its methods, or a constant of a module."""
 
-    lines: Mapping[str, frozenset[int]]
-    """Path of a module → line numbers from 1."""
-    words: str
-    """Which code that is, after "mutants of": `class Cache and what it refers to`."""
+    path: str
+    name: str
+    owner: str
+    """The class of a method."""
+    kind: type[ast.AST]
+    lines: frozenset[int]
+    uses: frozenset[str]
+    """Names, and attributes of whatever object, that stand in it."""
+
+    @property
+    def key(self) -> str:
+        """As code names it: `Cache.get`, `clamp`."""
+        return f"{self.owner}.{self.name}" if self.owner else self.name
+
+    @property
+    def shown(self) -> str:
+        """For people: `class Cache`, `Cache.get`, `clamp`."""
+        return f"class {self.name}" if self.kind is ast.ClassDef else self.key
 
 
-def scopes(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Iterator[Scope]:
+def _units(body: Iterable[ast.AST], path: str, owner: str = "") -> Iterator[_Unit]:
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield _unit(node, [node], path, name, owner)
+            case ast.ClassDef(name=name, body=inner):
+                methods = [part for part in inner if isinstance(part, FUNCTION)]
+                rest = [part for part in inner if part not in methods]
+                yield _unit(node, [*node.decorator_list, *node.bases, *rest], path, name)
+                yield from _units(methods, path, name)
+            case ast.If() | ast.Try() | ast.With() | ast.ExceptHandler():
+                yield from _units(ast.iter_child_nodes(node), path)
+            case ast.Assign() | ast.AnnAssign():
+                yield from (_unit(node, [node], path, name) for name in defined(node))
+
+
+def _unit(node: ast.AST, parts: Sequence[ast.stmt | ast.expr], path: str, name: str, owner: str = "") -> _Unit:
+    lines = (line for part in parts for line in range(part.lineno, (part.end_lineno or part.lineno) + 1))
+    below = [one for part in parts for one in ast.walk(part)]
+    names = {one.id for one in below if isinstance(one, ast.Name)}
+    names |= {one.attr for one in below if isinstance(one, ast.Attribute)}
+    return _Unit(path, name, owner, type(node), frozenset(lines), frozenset(names))
+
+
+def _scopes(brief: Brief, *, wanted: int, count: Callable[[_Lines], int]) -> Iterator[_Scope]:
     """Where mutants may come from, the closest first; each is meant for when the ones before have none.
 
     Args:
         brief: of the ticket.
         wanted: named code with fewer mutants than these grows by what it refers to.
-        count: how many mutants a scope has.
+        count: how many mutants some lines have.
     """
-    changed = _changed(brief)
-    if changed is not None:
-        yield changed if count(changed) >= FEW else _with_surroundings(changed, brief)
-    named = _named_and_reached(brief, wanted=wanted, count=count)
-    if named is not None and count(named):
-        yield named
+    trees = ((one.module.path, parsed_or_none(one.source)) for one in brief.modules)
+    units = [unit for path, tree in trees if tree for unit in _units(tree.body, path)]
+    lines, words = _changed(brief)
+    if lines and count(lines) < FEW:
+        around = [unit for unit in units if unit.lines & lines.get(unit.path, frozenset())]
+        lines = _of(around, lines)
+        words += f", with {_listed(unit.shown for unit in around)}" if around else ""
+    if lines:
+        yield lines, words
+    # A program's claims speak of what it does, not of its functions.
+    named = [] if brief.programs else _named(units, brief)
+    classes = {unit.name for unit in named if unit.kind is ast.ClassDef}
+    words = _listed(dict.fromkeys(unit.shown for unit in named if unit.owner not in classes))
+    reached, lines = named, _of(named)
+    while count(lines) < wanted and (wider := _referred(units, reached)):
+        reached = [*reached, *wider]
+        lines = _of(reached)
+    if named and count(lines):
+        yield lines, words if reached is named else f"{words}, with what is used there"
         return
     everything = {one.module.path: frozenset(range(len(python_lines(one.source)) + 1)) for one in brief.modules}
-    yield Scope(lines=everything, words=f"all of {_listed(everything)}")
+    yield everything, f"all of {_listed(everything)}"
 
 
-def _changed(brief: Brief) -> Scope | None:
-    """The statements that are not in the version before; None where none is known, or none was added."""
-    before = brief.earlier
-    modules = [one for one in brief.modules if one.module.path in before]
-    lines = {one.module.path: changed_lines(before[one.module.path], one.source) for one in modules}
-    lines = {path: changed for path, changed in lines.items() if changed}
-    where = _listed(f"{_ranges(sorted(changed))} of {path}" for path, changed in lines.items())
-    words = f"{where}, changed against {brief.ticket.base or brief.ticket.previous}"
-    return Scope(lines=lines, words=words) if lines else None
+def _changed(brief: Brief) -> _Scope:
+    """The lines of statements that are not in the version before; none where none is known, or none was added."""
+    modules = [one for one in brief.modules if one.module.path in brief.earlier]
+    found = {one.module.path: changed_lines(brief.earlier[one.module.path], one.source) for one in modules}
+    found = {path: changed for path, changed in found.items() if changed}
+    where = _listed(f"{_ranges(sorted(changed))} of {path}" for path, changed in found.items())
+    return found, f"{where}, changed against {brief.ticket.base or brief.ticket.previous}"
 
 
-def _with_surroundings(changed: Scope, brief: Brief) -> Scope:
-    """Changed lines with the definitions that they stand in."""
-    around = [unit for unit in units_of(brief.modules) if unit.lines & changed.lines.get(unit.path, frozenset())]
-    found = _lines(around)
-    lines = {path: own | found.get(path, frozenset()) for path, own in changed.lines.items()}
-    names = _listed(unit.shown for unit in around)
-    return Scope(lines=lines, words=f"{changed.words}, with {names}" if around else changed.words)
-
-
-def _named_and_reached(brief: Brief, *, wanted: int, count: Callable[[Scope], int]) -> Scope | None:
-    """What claims name, with what that refers to, level by level, until there are mutants enough; None: they name none.
-
-    A program's claims speak of what it does, not of its functions.
-    """
-    units = () if brief.programs else units_of(brief.modules)
-    reached = named = _named(units, brief.ticket.claims)
-    classes = {unit.name for unit in named if unit.is_class}
-    words = _listed(dict.fromkeys(unit.shown for unit in named if unit.owner not in classes))
-    scope = Scope(lines=_lines(named), words=words)
-    while count(scope) < wanted and (wider := _referred(units, reached)):
-        reached = (*reached, *wider)
-        scope = Scope(lines=_lines(reached), words=f"{words}, with what is used there")
-    return scope if named else None
-
-
-def _named(units: Sequence[Unit], claims: Iterable[Claim]) -> tuple[Unit, ...]:
+def _named(units: Sequence[_Unit], brief: Brief) -> list[_Unit]:
     """Units whose names stand in claims; a class with its methods, a method by itself where no other class has one."""
-    known = {unit.key for unit in units}
-    tokens = {token for claim in claims for text in (claim.text, *claim.code()) for token in _NAME.findall(text)}
-    said = {name for token in tokens for name in _parts(token, known)}
+    keys = {unit.key for unit in units}
+    texts = [text for claim in brief.ticket.claims for text in (claim.text, *claim.code())]
+    tokens = {token for text in texts for token in _NAME.findall(text)}
+    said = {name for token in tokens for name in ([token] if token in keys else token.split("."))}
     owners = Counter(unit.name for unit in units if unit.owner)
-    classes = {unit.name for unit in units if unit.is_class and not unit.name.endswith(ERRORS)} & said
-    methods = {name for name in said if owners[name] == 1}
-    plain = said - {unit.name for unit in units if unit.is_class or (unit.is_constant and unit.name.islower())}
-    return tuple(
-        unit
-        for unit in units
-        if (
-            unit.owner in classes or unit.key in said or unit.name in methods
-            if unit.owner
-            else unit.name in plain | classes
+    classes = {unit.name for unit in units if unit.kind is ast.ClassDef and not unit.name.endswith(ERRORS)} & said
+    errors = {unit.name for unit in units if unit.kind is ast.ClassDef} - classes
+    found = []
+    for unit in units:
+        constant = unit.kind in {ast.Assign, ast.AnnAssign}
+        by_name = (
+            owners[unit.name] == 1 if unit.owner else unit.name not in errors and not (constant and unit.name.islower())
         )
-    )
+        if unit.owner in classes or (unit.owner and unit.key in said) or (unit.name in said and by_name):
+            found.append(unit)
+    return found
 
 
-def _parts(token: str, known: set[str]) -> list[str]:
-    """The names that a dotted one means: `Cache.get` where that is a method, else each of its parts."""
-    parts = token.split(".")
-    return [name for pair in pairwise(parts) if (name := ".".join(pair)) in known] or parts
-
-
-def _referred(units: Sequence[Unit], reached: Sequence[Unit]) -> list[Unit]:
+def _referred(units: Sequence[_Unit], reached: Sequence[_Unit]) -> list[_Unit]:
     """What units refer to beside themselves: names, and methods of the classes among them that are read or implied."""
     uses = {name for unit in reached for name in unit.uses}
-    classes = {unit.owner or unit.name for unit in reached if unit.owner or unit.is_class}
-    used = uses | {unit.name for unit in units if unit.is_special or (unit.is_class and unit.name in classes)}
+    classes = {unit.owner or unit.name for unit in reached if unit.owner or unit.kind is ast.ClassDef}
+    implied = {unit.name for unit in units if unit.owner and unit.name.startswith("__")}
+    used = uses | implied | {unit.name for unit in units if unit.kind is ast.ClassDef and unit.name in classes}
     return [one for one in units if one not in reached and one.name in used and (not one.owner or one.owner in classes)]
 
 
-def _lines(units: Iterable[Unit]) -> dict[str, frozenset[int]]:
-    found: dict[str, frozenset[int]] = {}
+def _of(units: Iterable[_Unit], lines: _Lines | None = None) -> dict[str, frozenset[int]]:
+    """The lines of units, beside others."""
+    found = dict(lines or {})
     for unit in units:
         found[unit.path] = found.get(unit.path, frozenset()) | unit.lines
     return found
@@ -172,16 +196,16 @@ def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant
         without: mutants of an earlier sample, not to be drawn again.
     """
     every = candidates(brief.modules)
-    for scope in scopes(brief, wanted=count, count=lambda one: len(_inside(one, every))):
-        possible = _inside(scope, every)
+
+    def inside(lines: _Lines) -> list[Candidate]:
+        return [one for one in every if one.fault.line in lines.get(one.path, ())]
+
+    for lines, words in _scopes(brief, wanted=count, count=lambda lines: len(inside(lines))):
+        possible = inside(lines)
         mutants = sample_mutants(possible, count=count, seed=seed, without=without)
-        before = sum(one.line in scope.lines.get(one.path, ()) for one in without)
+        before = sum(one.line in lines.get(one.path, ()) for one in without)
         if mutants or before:
             # Where a sample is not filled nothing is left, and what compiles to the same code is known to be none.
             population = len(possible) if len(mutants) == count else len(mutants) + before
-            return Sample(mutants=mutants, code=scope.words, population=population)
+            return Sample(mutants=mutants, code=words, population=population)
     return Sample(mutants=())
-
-
-def _inside(scope: Scope, every: Sequence[Candidate]) -> list[Candidate]:
-    return [one for one in every if one.line in scope.lines.get(one.module.module.path, ())]

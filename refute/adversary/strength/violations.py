@@ -4,17 +4,17 @@ Mutants measure lines; a suite may notice every mutant and never look at the hal
 """
 
 import ast
-import difflib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.adversary.attack import Attack, Brief, SourceModule, TestEnd
 from refute.adversary.generation.planting import WrittenViolation
-from refute.adversary.strength.mutants import Mutant
+from refute.adversary.strength.hollow import CONTROL, controls
+from refute.adversary.strength.mutants import Mutant, unified
 from refute.adversary.strength.record import MutantEnd, MutantResult, ViolationEnd, ViolationResult
-from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, controls
+from refute.adversary.strength.trial import Trial, VariantRun
 from refute.python_syntax import parsed_or_none
 from refute.scan.finding import Severity
 from refute.scan.scanner import scan_python
@@ -26,14 +26,12 @@ FIRST: Final = 10_001
 """Violations are numbered from here, mutants from 1."""
 WITNESSES: Final = "test_witnesses.py"
 EQUAL: Final = "the model's own test does not tell it from the code as submitted"
-ENDS: Final[Mapping[MutantEnd, ViolationEnd]] = {
+ENDS: Final = {
     MutantEnd.KILLED: ViolationEnd.NOTICED,
     MutantEnd.SURVIVED: ViolationEnd.MISSED,
     MutantEnd.UNCLEAR: ViolationEnd.MISSED,
-    MutantEnd.LIMIT: ViolationEnd.SET_ASIDE,
-    MutantEnd.UNUSABLE: ViolationEnd.SET_ASIDE,
-    MutantEnd.NOT_RUN: ViolationEnd.SET_ASIDE,
 }
+"""All others show nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +69,9 @@ def plant(brief: Brief, written: Sequence[WrittenViolation]) -> tuple[Violation,
             continue
         number = FIRST + len(planted)
         mutant, witness = _edited(module, one, number), _renamed(one.witness, f"test_witness_{number}")
-        if mutant is not None and witness and _is_safe(module, mutant, witness):
+        if mutant is None or not witness or _dangers(WITNESSES, witness):
+            continue
+        if _dangers(mutant.path, mutant.source) <= _dangers(mutant.path, module.source):
             planted.append(
                 Violation(
                     claim_id=ClaimId(one.claim_id),
@@ -91,7 +91,7 @@ def violation_result(violation: Violation, judged: MutantResult) -> ViolationRes
         clause=violation.clause,
         behaviour=violation.behaviour,
         diff=violation.mutant.diff,
-        end=ENDS[judged.end],
+        end=ENDS.get(judged.end, ViolationEnd.SET_ASIDE),
         noticed_by=judged.killed_by,
         note=judged.note or ("its time was over" if judged.end is MutantEnd.NOT_RUN else ""),
     )
@@ -100,11 +100,8 @@ def violation_result(violation: Violation, judged: MutantResult) -> ViolationRes
 def witness_trial(missed: Sequence[Violation], settings: Settings) -> Trial:
     """What tells whether violations differ from the code as submitted: each one's own test."""
     source = "\n\n\n".join(one.witness for one in missed)
-    attack = Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=())
     return Trial(
-        attack=attack,
-        source=source,
-        probe="",
+        attack=Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=()),
         tests=tuple(one.witness_name for one in missed),
         test_timeout_s=settings.test_timeout_s,
         witnesses={},
@@ -134,17 +131,13 @@ def without_equals(
         runs: of the witnesses, on `witness_variants`.
     """
     by_name = {run.name: {test.name: test.end for test in run.tests} for run in runs if not run.tampering}
-    clean = [ends for name, ends in by_name.items() if name.startswith(CONTROL)]
     told = []
     for violation, result in zip(violations, results, strict=True):
-        ends, own = by_name.get(str(violation.mutant.number), {}), violation.witness_name
-        failing = [name for name, end in ends.items() if end is TestEnd.FAILED]
-        differs = any(clean and all(control.get(name) is TestEnd.PASSED for control in clean) for name in failing)
-        broken = any(control.get(own) is TestEnd.FAILED for control in clean)
-        missed = result.end is ViolationEnd.MISSED
-        told.append(
-            result if differs or broken or not missed else replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL)
-        )
+        own = violation.witness_name
+        clean = {ends.get(own) for name, ends in by_name.items() if name.startswith(CONTROL)}
+        differs = by_name.get(str(violation.mutant.number), {}).get(own) is TestEnd.FAILED and clean == {TestEnd.PASSED}
+        equal = result.end is ViolationEnd.MISSED and not differs and TestEnd.FAILED not in clean
+        told.append(replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL) if equal else result)
     return tuple(told)
 
 
@@ -157,14 +150,13 @@ def _edited(module: SourceModule, written: WrittenViolation, number: int) -> Mut
     was, becomes = parsed_or_none(source), parsed_or_none(edited)
     if was is None or becomes is None or ast.dump(was) == ast.dump(becomes):
         return None
-    diff = difflib.unified_diff(source.splitlines(), edited.splitlines(), path, path, n=3, lineterm="")
     return Mutant(
         number=number,
         path=path,
         line=before.count("\n") + 1,
         change=" ".join(written.behaviour.split()),
         source=edited,
-        diff="\n".join(diff),
+        diff=unified(source, edited, path),
     )
 
 
@@ -176,13 +168,6 @@ def _renamed(witness: str, name: str) -> str:
             function.name = name
             return ast.unparse(function)
     return ""
-
-
-def _is_safe(module: SourceModule, mutant: Mutant, witness: str) -> bool:
-    """Whether the scanner finds nothing dangerous in what the model wrote that was not there before."""
-    return _dangers(mutant.path, mutant.source) <= _dangers(mutant.path, module.source) and not _dangers(
-        WITNESSES, witness
-    )
 
 
 def _dangers(path: str, source: str) -> set[tuple[str, str]]:

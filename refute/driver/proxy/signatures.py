@@ -3,7 +3,7 @@
 import contextlib
 import inspect
 from collections.abc import Callable
-from types import CodeType, FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any, Final
 
 TEXT: Final = 20_000
@@ -14,6 +14,11 @@ BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes
 STARS: Final = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
 Parameter = inspect.Parameter
 Shape = tuple[Any, Any, Any]
+FACTS: Final = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames")
+
+
+class CodeFacts(SimpleNamespace):
+    """What a function's code says of its parameters; nothing runs it."""
 
 
 class Shown:
@@ -28,16 +33,29 @@ class Shown:
         return self._text
 
 
-def shape_of(function: Any, annotation: Callable[[Any, Any], Any]) -> Shape:
+def annotations_of(kind: type) -> dict[str, Any]:
+    """The annotations of a class; what is written as text is what it names in the class's module, if it names it."""
+    with contextlib.suppress(Exception):
+        return inspect.get_annotations(kind, eval_str=True)
+    return inspect.get_annotations(kind)
+
+
+def _signature(function: Any) -> inspect.Signature:
+    """As `annotations_of`. Raises Exception: there is none to be known."""
+    with contextlib.suppress(Exception):
+        return inspect.signature(function, eval_str=True)
+    return inspect.signature(function)
+
+
+def shape_of(function: Any, annotation: Callable[[Any], Any]) -> Shape:
     """What is told of something that can be called."""
     facts = None
     if type(function) is FunctionType:
         code = function.__code__
         count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & one) for one in STARS)
-        numbers = code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags
-        facts = (code.co_name, numbers, code.co_varnames[:count])
+        facts = (*(getattr(code, name) for name in FACTS[:-1]), code.co_varnames[:count])
     try:
-        signature = inspect.signature(function)
+        signature = _signature(function)
     except Exception:
         return facts, None, ()
     parameters = signature.parameters.values()
@@ -45,7 +63,7 @@ def shape_of(function: Any, annotation: Callable[[Any, Any], Any]) -> Shape:
     return (
         facts,
         tuple((one.name, int(one.kind), *_default(one.default)) for one in parameters),
-        tuple((name, annotation(function, one)) for name, one in annotations if one is not Parameter.empty),
+        tuple((name, annotation(one)) for name, one in annotations if one is not Parameter.empty),
     )
 
 
@@ -73,11 +91,8 @@ def text_of(value: Any) -> str:
     return object.__repr__(value)
 
 
-def shown_signature(shape: Shape) -> inspect.Signature | None:
+def shown_signature(shape: Shape) -> inspect.Signature:
     """The signature that was told of."""
-    _, parameters, _ = shape
-    if parameters is None:
-        return None
     annotations = shown_annotations(shape)
     built = [
         Parameter(
@@ -86,7 +101,7 @@ def shown_signature(shape: Shape) -> inspect.Signature | None:
             default=(Parameter.empty, default, Shown(str(default)))[how],
             annotation=annotations.get(name, Parameter.empty),
         )
-        for name, kind, how, default in parameters
+        for name, kind, how, default in shape[1]
     ]
     return inspect.Signature(built, return_annotation=annotations.get("return", Parameter.empty))
 
@@ -98,32 +113,14 @@ def shown_annotations(shape: Shape) -> dict[str, Any]:
 
 def shown_attribute(shape: Shape, name: str) -> Any:
     """One of the attributes of a function that say what it takes. Raises AttributeError: what was told of has none."""
-    signature = shown_signature(shape)
-    if name == "__signature__" and signature is not None:
-        return signature
-    if shape[0] is None or signature is None:
-        raise AttributeError(name)
-    if name == "__annotations__":
+    facts, parameters, _ = shape
+    if name == "__code__" and facts is not None:
+        return CodeFacts(**dict(zip(FACTS, facts, strict=True)))
+    if name == "__annotations__" and facts is not None:
         return shown_annotations(shape)
-    given = [one for one in signature.parameters.values() if one.default is not Parameter.empty]
-    if name == "__defaults__":
-        return tuple(one.default for one in given if one.kind is not Parameter.KEYWORD_ONLY) or None
-    if name == "__kwdefaults__":
-        return {one.name: one.default for one in given if one.kind is Parameter.KEYWORD_ONLY} or None
-    return _code(*shape[0])
-
-
-def _template() -> None:
-    cannot("needs the implementation in the test's process: copies a function")  # type: ignore[name-defined]  # noqa: F821
-
-
-def _code(name: str, numbers: tuple[int, int, int, int], names: tuple[str, ...]) -> CodeType:
-    """What a function's code says of its parameters; a copy that is run finds `cannot` among the function's globals."""
-    positional, only, keyword, flags = map(int, numbers)
-    return _template.__code__.replace(
-        co_name=str(name), co_argcount=positional, co_posonlyargcount=only, co_kwonlyargcount=keyword,
-        co_flags=flags & ~inspect.CO_NESTED, co_varnames=tuple(map(str, names)), co_nlocals=len(names),
-    )  # fmt: skip
+    if name == "__signature__" and parameters is not None:
+        return shown_signature(shape)
+    raise AttributeError(name)
 
 
 def is_hidden(name: str) -> bool:

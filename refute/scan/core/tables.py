@@ -2,92 +2,30 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property, lru_cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from refute.errors import UsageError
 
 _TABLES: Final = Path(__file__).parents[1] / "tables"
+_HINT: Final = (
+    "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
+)
 ROLES: Final = frozenset(
     """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
-    start-python module open""".split()  # noqa: SIM905 - a table of names
+    start-python module open command word cd""".split()  # noqa: SIM905 - a table of names
 )
 """What a command does with an operand or with an option's value."""
 PRINTS: Final = frozenset(
     """content part lines changed kept listing input download secret name decoded nothing first processes running own
     unknown workspace object pair received""".split()  # noqa: SIM905 - a table of names
-) | {""}
+)
 """What a command prints; empty: not known before the run."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class When:
-    """What a command means where its arguments look so; the first that fits counts."""
-
-    args: str
-    """Pattern, compiled when it is first asked for: most scans need few of them."""
-    flag: str = ""
-    """Rule of the finding; empty: there is none."""
-    mild: bool = False
-    detail: str = ""
-    role: str = ""
-    """What is done with the first group that the pattern has found; for `finds` alone."""
-    reaches: str = ""
-    """File of the workspace that then counts, and how, with `{}` for that group; for `finds` alone."""
-    prints: str = ""
-    """What the command then prints; for `finds` alone."""
-
-    def fits(self, arguments: str) -> bool:
-        """Whether arguments begin so."""
-        return re.match(self.args, arguments) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A row about commands or Python calls that do the same."""
-
-    names: tuple[str, ...]
-    values: str = ""
-    """Short options that take a value, one letter each."""
-    long: frozenset[str] = frozenset()
-    """Long options that take the next word as value."""
-    operands: tuple[str, ...] = ()
-    """Roles by position; one with `*` takes all that the others leave."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """Option → role of its value."""
-    when: tuple[When, ...] = ()
-    finds: tuple[When, ...] = ()
-    """What every match means, wherever it is."""
-    tightens: str = ""
-    """Pattern of arguments that only take rights away, or leave them to the owner."""
-    stops: bool = False
-    """Whether the first operand ends the options."""
-    decodes: str = ""
-    """Pattern of arguments with which it decodes."""
-    prints: str = ""
-    handler: str = ""
-    """The code that works out its effects, where a row cannot say them."""
-    wraps: Mapping[str, Any] | None = None
-    """How its own words end where it runs another command."""
-    refuses: tuple[str, ...] = ()
-    """Examples that must give a blocking finding."""
-    spares: tuple[str, ...] = ()
-    """Examples that must not."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Knowledge:
-    """All that the tables say about commands, Python calls and hosts."""
-
-    commands: Mapping[str, Command]
-    calls: Mapping[str, Command]
-    public: frozenset[str]
-    """Hosts of public source code; a leading dot stands for every host below."""
 
 
 def read_table(name: str) -> Mapping[str, Any]:
@@ -100,6 +38,111 @@ def _parsed(name: str) -> Mapping[str, Any]:
     return tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
+def _one_of(what: str, names: Callable[[], Collection[str]]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value.rstrip("*") not in {"", *names()}:
+            raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(sorted(names()))}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _words(value: Any) -> Any:
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+def _options(value: Any) -> Any:
+    """`["out o output"]` stands for `{ o = "out", output = "out" }`."""
+    rows = [_words(row) for row in value] if isinstance(value, list) else []
+    return {name: role for role, *names in rows for name in names} if rows else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Role = Annotated[str, _one_of("role", lambda: ROLES)]
+Printed = Annotated[str, _one_of("`prints`", lambda: PRINTS)]
+Rule = Annotated[str, _one_of("rule", lambda: read_table("rules"))]
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class When(_Row):
+    """What a command means where its arguments look so; the first that fits counts."""
+
+    args: str = ""
+    """Pattern, compiled when it is first asked for: most scans need few of them."""
+    severe: Rule = Field(default="", alias="flag")
+    """Rule of the finding; empty, as `note`: there is none."""
+    note: Rule = ""
+    """Rule of which it is the milder form."""
+    detail: str = ""
+    role: Role = Field(default="", alias="as")
+    """What is done with the first group that the pattern has found; for `finds` alone."""
+    reaches: str = ""
+    """File of the workspace that then counts, and how, with `{}` for that group; for `finds` alone."""
+    prints: Printed = ""
+    """What the command then prints; for `finds` alone."""
+
+    @property
+    def flag(self) -> str:
+        """Rule of the finding, in whichever form; empty: there is none."""
+        return self.severe or self.note
+
+    @property
+    def mild(self) -> bool:
+        """Whether it is the milder form."""
+        return bool(self.note)
+
+    def fits(self, arguments: str) -> bool:
+        """Whether arguments begin so."""
+        return re.match(self.args, arguments) is not None
+
+
+class Command(_Row):
+    """A row about commands or Python calls that do the same."""
+
+    names: Words = Field(min_length=1)
+    values: Words = ()
+    """Options that take a value: letters behind a dash, and long ones."""
+    operands: Annotated[tuple[Role, ...], BeforeValidator(_words)] = ()
+    """Roles by position; one with `*` takes all that the others leave."""
+    options: Annotated[dict[str, Role], BeforeValidator(_options)] = Field(default_factory=dict)
+    """Option → role of its value."""
+    when: tuple[When, ...] = ()
+    finds: tuple[When, ...] = ()
+    """What every match means, wherever it is."""
+    tightens: str = ""
+    """Pattern of arguments that only take rights away, or leave them to the owner."""
+    stops: bool = False
+    """Whether the first operand ends the options."""
+    decodes: str = ""
+    """Pattern of arguments with which it decodes."""
+    prints: Printed = ""
+    handler: str = ""
+    """The code that works out its effects, where a row cannot say them."""
+    verbs: Words = ()
+    """First words behind which another command stands; `*`: it may stand there without one."""
+    refuses: tuple[str, ...] = ()
+    """Examples that must give a blocking finding."""
+    spares: tuple[str, ...] = ()
+    """Examples that must not."""
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """The names, without dashes, of all options that take a value."""
+        return frozenset(self.options).union(*(word[1:] if word[0] == "-" else [word] for word in self.values))
+
+
+class Knowledge(_Row):
+    """All that the tables say about commands, Python calls and hosts."""
+
+    commands: dict[str, Command]
+    calls: dict[str, Command]
+    public: frozenset[str]
+    """Hosts of public source code; a leading dot stands for every host below."""
+
+
 @lru_cache(maxsize=8)
 def knowledge(extra: Path | None = None) -> Knowledge:
     """What is known, with an operator's own rows, which replace ours of the same name.
@@ -110,19 +153,13 @@ def knowledge(extra: Path | None = None) -> Knowledge:
     Raises:
         UsageError: the file cannot be read, or a row is wrong; names the row, what was got and what is expected.
     """
-    shell, python, hosts = (read_table(name) for name in ("commands", "python", "hosts"))
-    tables = [(_rows(shell, "command"), _rows(python, "call"), hosts["public"])]
-    if extra is not None:
-        tables.append(_own(extra))
-    commands, calls = ({}, {})  # type: tuple[dict[str, Command], dict[str, Command]]
-    public: set[str] = set()
-    for number, (own_commands, own_calls, own_hosts) in enumerate(tables):
-        for rows, found in ((own_commands, commands), (own_calls, calls)):
-            for row in rows:
-                made = _command(row, str(extra or "ours"), own=number > 0)
-                found.update(dict.fromkeys(made.names, made))
-        public.update(own_hosts)
-    return Knowledge(commands=MappingProxyType(commands), calls=MappingProxyType(calls), public=frozenset(public))
+    own = _own(extra) if extra is not None else {}
+    found: list[dict[str, Command]] = []
+    for table, kind in (("commands", "command"), ("python", "call")):
+        rows = [*map(Command.model_validate, _rows(read_table(table), kind)), *_checked(own.get(kind, ()), extra)]
+        found.append({name: row for row in rows for name in row.names})
+    public = frozenset([*read_table("hosts")["public"], *own.get("hosts", {}).get("public", ())])
+    return Knowledge.model_construct(commands=found[0], calls=found[1], public=public)
 
 
 def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
@@ -135,92 +172,40 @@ def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
     return [*rows, *table[kind]]
 
 
-def _own(path: Path) -> tuple[Any, Any, Any]:
+def _own(path: Path) -> dict[str, Any]:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"scan tables {path}: {error}", hint=_HINT) from error
-    unknown = table.keys() - {"command", "call", "hosts"}
     hosts = table.get("hosts", {})
+    unknown = sorted(table.keys() - {"command", "call", "hosts"})
     if unknown or not isinstance(hosts, dict) or hosts.keys() - {"public"}:
-        got = ", ".join(sorted(unknown)) or "hosts"
-        raise UsageError(f"scan tables {path}: unknown table `{got}`", hint=_HINT)
-    for row in (*table.get("command", ()), *table.get("call", ())):
-        if "handler" in row:
-            raise UsageError(f"scan tables {path}: `handler` names code of refute itself; leave it out", hint=_HINT)
-    return table.get("command", ()), table.get("call", ()), hosts.get("public", ())
+        raise UsageError(f"scan tables {path}: unknown table `{', '.join(unknown) or 'hosts'}`", hint=_HINT)
+    return table
 
 
-_HINT: Final = (
-    "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
-)
-_FIELDS: Final = frozenset(
-    "names values operands options when finds tightens stops decodes prints handler wraps refuses spares".split()  # noqa: SIM905
-)
+def _checked(rows: Iterable[Any], path: Path | None) -> Iterable[Command]:
+    """An operator's rows, with their patterns compiled."""
+    for row in rows:
+        names = str(row.get("names", "")).split() if isinstance(row, dict) else []
+        told = f"scan tables {path}: {f'row `{names[0]}`' if names else 'a row without `names`'}"
+        try:
+            made = Command.model_validate(row)
+            for one in (*made.when, *made.finds):
+                re.compile(one.args)
+        except ValidationError as error:
+            raise UsageError(f"{told}: {'; '.join(map(_fault, error.errors()))}", hint=_HINT) from error
+        except re.error as error:
+            raise UsageError(f"{told}: {error}", hint=_HINT) from error
+        if made.handler:
+            raise UsageError(f"{told}: `handler` names code of refute itself; leave it out", hint=_HINT)
+        yield made
 
 
-def _command(row: Any, where: str, *, own: bool) -> Command:
-    """A row, checked."""
-    name = row.get("names", "") if isinstance(row, dict) else ""
-    if not isinstance(name, str) or not name.strip():
-        raise UsageError(f"scan tables: {where}: a row without `names`", hint=_HINT)
-    try:
-        return _checked(row, own=own)
-    except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
-        raise UsageError(f"scan tables: {where}: row `{name.split()[0]}`: {error}", hint=_HINT) from error
-
-
-def _checked(row: dict[str, Any], *, own: bool) -> Command:
-    if unknown := sorted(row.keys() - _FIELDS):
-        raise ValueError(f"unknown field `{unknown[0]}`; expected one of {', '.join(sorted(_FIELDS))}")
-    words = row.get("values", "").split()
-    roles = tuple(row.get("operands", "").split())
-    options = dict(row.get("options", {}))
-    for role in (*(role.rstrip("*") for role in roles), *options.values()):
-        if role not in ROLES:
-            raise ValueError(f"unknown role `{role}`; expected one of {', '.join(sorted(ROLES))}")
-    if row.get("prints", "") not in PRINTS:
-        raise ValueError(f"unknown `prints` {row['prints']!r}; expected one of {', '.join(sorted(PRINTS - {''}))}")
-    letters = "".join(word for word in words if word.startswith("-")).replace("-", "")
-    when, finds = (tuple(map(_when, row.get(name, ()))) for name in ("when", "finds"))
-    if own:
-        for one in (*when, *finds):
-            re.compile(one.args)
-    return Command(
-        names=tuple(row["names"].split()),
-        values=letters + "".join(name for name in options if len(name) == 1),
-        long=frozenset({word for word in words if not word.startswith("-")} | {n for n in options if len(n) > 1}),
-        operands=roles,
-        options=MappingProxyType(options),
-        when=when,
-        finds=finds,
-        tightens=row.get("tightens", ""),
-        stops=row.get("stops", False),
-        decodes=row.get("decodes", ""),
-        prints=row.get("prints", ""),
-        handler=row.get("handler", ""),
-        wraps=MappingProxyType(row["wraps"]) if "wraps" in row else None,
-        refuses=tuple(row.get("refuses", ())),
-        spares=tuple(row.get("spares", ())),
-    )
-
-
-def _when(row: dict[str, Any]) -> When:
-    if unknown := sorted(row.keys() - {"args", "flag", "note", "detail", "as", "reaches", "prints"}):
-        raise ValueError(
-            f"unknown field `{unknown[0]}` of `when`; expected args, flag, note, detail, as, reaches, prints"
-        )
-    rule = row.get("flag") or row.get("note") or ""
-    if rule and rule not in read_table("rules"):
-        raise ValueError(f"unknown rule `{rule}` in `when`")
-    if (role := row.get("as", "")) and role not in ROLES:
-        raise ValueError(f"unknown role `{role}`; expected one of {', '.join(sorted(ROLES))}")
-    return When(
-        args=row.get("args", ""),
-        flag=rule,
-        mild="note" in row,
-        detail=row.get("detail", ""),
-        role=role,
-        reaches=row.get("reaches", ""),
-        prints=row.get("prints", ""),
-    )
+def _fault(fault: Any) -> str:
+    *place, last = fault["loc"]
+    if fault["type"] != "extra_forbidden":
+        return f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].removeprefix('Value error, ')}"
+    fields = When.model_fields if place else Command.model_fields
+    names = ", ".join(sorted(field.alias or name for name, field in fields.items()))
+    return f"unknown field `{last}`{f' of `{place[0]}`' if place else ''}; expected one of {names}"

@@ -1,6 +1,7 @@
 """Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
 
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from refute.scan.core import effects as e
@@ -19,11 +20,11 @@ from refute.scan.core.symbols import (
 )
 from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import Env, PathValue, as_text
+from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
-from refute.scan.shell.functions import borrow
+from refute.scan.shell.commands import borrow
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
@@ -33,7 +34,7 @@ _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
 _MAX_NESTED: Final = 60
 """Effects within effects, as of wrappers around wrappers."""
-Frame = shell.Frame | python.Call
+Frame = shell.Call | python.Call
 
 
 class Engine:
@@ -59,37 +60,29 @@ class Engine:
             while True:
                 effect = effects.send(self._act(effect, frame))
         except StopIteration as end:
-            return UNKNOWN if end.value is None and isinstance(frame, shell.Frame) else end.value
+            return UNKNOWN if end.value is None and isinstance(frame, shell.Call) else end.value
         finally:
             self._nested -= 1
 
-    def _act(self, effect: e.Effect, frame: Frame) -> str:  # noqa: PLR0911 - one return per kind of effect
+    def _act(self, effect: e.Effect, frame: Frame) -> str:
         if self._nested > _MAX_NESTED:
             frame.judge.flag("unanalysable", detail="It nests too deeply.")
             return UNKNOWN
-        match effect:
-            case e.Read():
-                return self._read(effect, frame)
-            case e.Write():
-                return self._write(effect, frame)
-            case e.Run():
-                return self._run(effect, frame)
-            case e.Eval():
-                return self._evaluate(effect, frame)
-            case e.RunFile():
-                return self._run_file(effect, frame)
-            case e.Reach():
-                raw = effect.how == "import"
-                path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
-                self.report.reached.append((path, effect.how))
-                return ""
-        return frame.judge.effect(effect)
+        act: Any = getattr(self, f"_{type(effect).__name__.lower()}", None)
+        found: str = act(effect, frame) if act is not None else frame.judge.effect(effect)
+        return found
+
+    def _reach(self, effect: e.Reach, frame: Frame) -> str:
+        raw = effect.how == "import"
+        path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
+        self.report.reached.append((path, effect.how))
+        return ""
 
     def _read(self, effect: e.Read, frame: Frame) -> str:
         judge = frame.judge
-        if isinstance(frame, shell.Frame) and effect.path in _STDIN:
+        if isinstance(frame, shell.Call) and effect.path in _STDIN:
             return frame.stdin or UNKNOWN
-        if isinstance(frame, shell.Frame) and effect.path.startswith("/dev/fd/"):
+        if isinstance(frame, shell.Call) and effect.path.startswith("/dev/fd/"):
             return frame.walker.expander.fed
         symbol = judge.effect(effect)
         target = paths.locate(effect.path, judge.cwd)
@@ -110,15 +103,15 @@ class Engine:
         return ""
 
     def _run(self, effect: e.Run, frame: Frame) -> str:
-        if isinstance(frame, shell.Frame):
-            call = shell.Call(frame.walker, list(effect.argv), frame.node, effect.stdin, background=frame.background)
+        if isinstance(frame, shell.Call):
+            call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
             return frame.walker.command(call) if effect.argv else ""
         return self._shell_text(" ".join(effect.argv), frame)
 
-    def _evaluate(self, effect: e.Eval, frame: Frame) -> str:
+    def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
-        whole = frame.whole if isinstance(frame, shell.Frame) else judge
+        whole = frame.whole if isinstance(frame, shell.Call) else judge
         if DOWNLOAD in text:
             whole.flag("pipe-to-shell", detail="It runs what it downloads.")
         elif DERIVED in text:
@@ -127,7 +120,7 @@ class Engine:
             self._unresolved(effect, frame)
         elif effect.language == Language.PYTHON:
             self._python_text(text, frame)
-        elif isinstance(frame, shell.Frame):
+        elif isinstance(frame, shell.Call):
             with frame.walker.scope.given(
                 frame.walker.scope.arguments if effect.arguments is None else list(effect.arguments)
             ):
@@ -162,14 +155,14 @@ class Engine:
         variables: dict[str, tuple[str, ...]] = {
             name: (value,) for name, value in given.items() if isinstance(name, str) and isinstance(value, str)
         }
-        located = paths.locate(as_text(cwd), walker.cwd).text if isinstance(cwd, str | PathValue) else walker.cwd
+        located = paths.locate(cwd, walker.cwd).text if isinstance(cwd, str) else walker.cwd
         scope = Scope(script=self.report.path, cwd=located, variables=variables)
         inner = ShellWalker(shell.Shared(self), scope, depth=walker.depth + 1, place=walker.spot(frame.node))
         return inner.script(text)
 
     def _python_text(self, text: str, frame: Frame) -> None:
         judge = frame.judge
-        if isinstance(frame, shell.Frame):
+        if isinstance(frame, shell.Call):
             spot = spots_at(frame.walker.place_of(text, frame.node), text)
             walk_python(PythonWalker(self, spot, frame.walker.depth + 1, cwd=judge.cwd), text)
         elif frame.walker.depth >= MAX_DEPTH // 2:
@@ -179,11 +172,11 @@ class Engine:
             kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
             walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
 
-    def _run_file(self, effect: e.RunFile, frame: Frame) -> str:
+    def _runfile(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
-        if isinstance(frame, shell.Frame):
+        if isinstance(frame, shell.Call):
             if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
                 judge.flag("fork-bomb", detail="The script starts itself again beside itself.")
             if path in _STDIN or path.startswith("/dev/fd/"):
@@ -194,7 +187,7 @@ class Engine:
         pattern = _in_reach(target)
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
-            if isinstance(frame, shell.Frame) and effect.inline:
+            if isinstance(frame, shell.Call) and effect.inline:
                 borrow(frame.walker, pattern, frame.node)
         elif isinstance(frame, python.Call):
             mild = paths.inside_or_temporary(target)
@@ -203,12 +196,12 @@ class Engine:
             judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
         return UNKNOWN
 
-    def _run_fed(self, effect: e.RunFile, frame: shell.Frame) -> str:
+    def _run_fed(self, effect: e.RunFile, frame: shell.Call) -> str:
         text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
         if OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
             text = UNKNOWN
         language = effect.language or Language.SHELL
-        return self._evaluate(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
+        return self._eval(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
 
     def _run_written(self, effect: e.RunFile, text: str, frame: Frame) -> str:
         if not text.strip(UNKNOWN):
@@ -219,7 +212,7 @@ class Engine:
         python_file = named or (effect.language is None and re.match(r"#!.*python", text))
         language = Language.PYTHON if python_file else Language.SHELL
         arguments = None if effect.inline and not effect.arguments else effect.arguments
-        return self._evaluate(e.Eval(language, text, effect.inline, arguments), frame)
+        return self._eval(e.Eval(language, text, effect.inline, arguments), frame)
 
     def _text_written(self, path: str) -> str | None:
         """What the script itself put there, or there with a whole directory that it downloaded."""

@@ -1,66 +1,46 @@
-"""What names, attributes and items stand for, and what calls yield that do nothing but name a place."""
+"""What names stand for: members of modules, attributes, elements, and calls that do nothing but name a place."""
 
 # ruff: noqa: SIM905 - long tables of names read best as words
-# ruff: noqa: PLR0911 - decision lists read best with one return per case
 
+import os
+import posixpath
 import re
+import signal
+import stat
 import string
 from collections.abc import Callable, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import paths
 from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_known, is_open
-from refute.scan.python.folding import PURE
 from refute.scan.python.values import (
-    DOWNLOADED,
     MAX_ITEMS,
     UNK,
     Bound,
-    Choice,
     Class,
     FileValue,
     Function,
-    Instance,
-    PathValue,
+    PathText,
     Ref,
     as_text,
+    options_of,
 )
 
 POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib pty socket code runpy".split())
 """Modules by which a computed name can do anything."""
 _ALIASES: Final = dict(
     word.split(":")
-    for word in """posix:os nt:os _posixsubprocess:subprocess __builtin__:builtins _io:io posixpath:os.path
-    ntpath:os.path _pickle:pickle cPickle:pickle _socket:socket cloudpickle:pickle dill:pickle commands:subprocess
-    urllib2:urllib.request popen2:os simplejson:json pathlib2:pathlib multiprocess:multiprocessing""".split()
+    for word in """posix:os nt:os _posixsubprocess:subprocess __builtin__:builtins __builtins__:builtins _io:io
+    posixpath:os.path ntpath:os.path _pickle:pickle cPickle:pickle cloudpickle:pickle dill:pickle _socket:socket
+    commands:subprocess urllib2:urllib.request popen2:os pathlib2:pathlib multiprocess:multiprocessing""".split()
 )
 """Modules whose members do the same under another name."""
-_CONSTANTS: Final = {
-    "sys.executable": "python3",
-    "sys.platform": "linux",
-    "os.name": "posix",
-    "os.sep": "/",
-    "os.path.sep": "/",
-    "os.curdir": ".",
-    "os.pardir": "..",
-    "os.devnull": "/dev/null",
-    "os.linesep": "\n",
-    "subprocess.PIPE": -1,
-    "subprocess.DEVNULL": -3,
-    "subprocess.STDOUT": -2,
-    "signal.SIGKILL": 9,
-    "signal.SIGTERM": 15,
-    "tempfile.tempdir": TEMP,
-    **{
-        f"string.{name}": getattr(string, name)
-        for name in """ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation printable
-        whitespace""".split()
-    },
-}
+_OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, string, os)} | {"os.path": posixpath}
+"""Modules whose numbers and texts are what they are here."""
+_CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
 _VARIABLES: Final = {"HOME": HOME, "TMPDIR": TEMP, "TEMP": TEMP, "TMP": TEMP, "USER": NAME}
-_BRINGING: Final = frozenset("read json decode iter_content readlines iter_lines".split())
-"""Methods that hand out what came over the network."""
 
 
 def canonical(name: str) -> str:
@@ -72,7 +52,9 @@ def canonical(name: str) -> str:
 def member(name: str) -> Any:
     """A member of a module by dotted name."""
     name = canonical(name)
-    return _CONSTANTS.get(name, Ref(name))
+    module, _, last = name.rpartition(".")
+    known = getattr(_OPEN_BOOKS[module], last, None) if module in _OPEN_BOOKS and last[:1] != "_" else None
+    return known if isinstance(known, str | int) else _CONSTANTS.get(name, Ref(name))
 
 
 def environment_value(name: Any = None, *_default: Any) -> str:
@@ -80,82 +62,38 @@ def environment_value(name: Any = None, *_default: Any) -> str:
     return _VARIABLES.get(name, UNKNOWN) if isinstance(name, str) else UNKNOWN
 
 
-def attribute(owner: Any, name: str) -> Any:
+def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per kind of owner
     """`owner.name`."""
     match owner:
         case _ if name == "__call__":
             return owner
-        case Ref() if name != "__getattribute__":
-            return _of_reference(owner, name)
-        case PathValue():
-            return _of_path(owner, name)
-        case Instance() | Class():
-            return _of_object(owner, name)
-        case FileValue(path=path) if name == "name":
+        case Ref(base) if name != "__getattribute__":
+            table = base.endswith("__dict__") or base in {"globals()", "os.environ", "sys.modules"}
+            return Bound(owner, name) if table else member(f"{base}.{name}")
+        case PathText() if name == "name" and owner == TEMP:
+            return owner
+        case PathText() if name == "parent":
+            return PathText(_directory(owner) or (owner if len(owner) == 1 else "."))
+        case str() if DOWNLOAD in owner and not isinstance(owner, PathText):
+            return owner
+        case Class(names, made=made) if name in names or name == "__dict__":
+            held = names.get(name, names)
+            return held if made or not isinstance(held, Function) else Function(held.node, held.env)
+        case FileValue(path) if name == "name":
             return path
-        case Function() if name in {"__globals__", "__builtins__", "__code__", "__closure__", "func_globals"}:
-            return UNK
+        case _ if name in {"__globals__", "f_globals"}:
+            return Ref("globals()")
     return Bound(owner, name)
-
-
-def _of_reference(owner: Ref, name: str) -> Any:
-    if owner == DOWNLOADED:
-        return Bound(DOWNLOAD, name) if name in _BRINGING else DOWNLOAD
-    if owner.name == "tempfile.TemporaryDirectory()" and name == "name":
-        return TEMP
-    if owner.name.endswith("__dict__") or owner.name in {"globals()", "os.environ", "sys.modules"}:
-        return Bound(owner, name)
-    whole = f"{owner.name}.{name}"
-    unbound = owner.name in {"builtins.str", "builtins.bytes", "builtins.int"} and whole not in PURE
-    return Ref(f"unbound.{name}") if unbound and name != "fromhex" else member(whole)
-
-
-def _of_path(owner: PathValue, name: str) -> Any:
-    if name != "parent":
-        return Bound(owner, name)
-    head = owner.text.rstrip("/").rpartition("/")[0]
-    return PathValue(head or ("/" if owner.text[:1] == "/" else owner.text if len(owner.text) == 1 else "."))
-
-
-def _of_object(owner: Instance | Class, name: str) -> Any:
-    of = owner.of if isinstance(owner, Instance) else owner
-    if name in of.attributes:
-        return of.attributes[name]
-    if name in of.methods:
-        method = of.methods[name]
-        return method if isinstance(owner, Instance) else Function(method.node, method.env)
-    return dict(of.attributes) if name == "__dict__" else Bound(owner, name)
 
 
 def iterated(value: Any) -> Any:
     """The elements of an iterable as a list, or one value that stands for any of them."""
-    if isinstance(value, list | tuple | dict):
-        return list(value)
-    if isinstance(value, bytes | range) or (isinstance(value, str) and is_known(value)):
-        return list(value[:MAX_ITEMS])
-    if isinstance(value, Choice):
-        return iterated(value.options[0])
-    if value == Ref("psutil.process_iter()"):
-        return Ref("psutil.Process()")
-    if isinstance(value, str):
-        inside = value.startswith((TEMP, HERE))
-        return f"{value}/{NAME}" if inside else UNKNOWN if UNKNOWN in value else OUTPUT
-    return value if isinstance(value, PathValue) else UNK
-
-
-def entered(value: Any) -> Any:
-    """What `with value as x` binds."""
-    if value == Ref("tempfile.TemporaryDirectory()"):
-        return TEMP
-    return value
-
-
-def percent(template: str, values: Any) -> str:
-    """`template % values` with unknown parts."""
-    queue = list(values) if isinstance(values, tuple) else [values]
-    *parts, last = template.replace("%%", "\x00").split("%s")
-    filled = [part + (as_text(queue[index]) if index < len(queue) else UNKNOWN) for index, part in enumerate(parts)]
-    return "".join([*filled, last]).replace("\x00", "%")
+    value = options_of(value)[0]
+    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(islice(value, MAX_ITEMS))
+    if not isinstance(value, str):
+        return UNK
+    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
 
 
 def joined(*parts: Any) -> str:
@@ -166,61 +104,44 @@ def joined(*parts: Any) -> str:
     return path
 
 
-def _absolute(value: Any) -> str:
-    return paths.normalise(as_text(value)) if as_text(value) else HERE
-
-
 def _directory(value: Any) -> str:
     text = as_text(value)
-    head, slash, _ = text.rstrip("/").rpartition("/")
-    return head or ("/" if slash else text if len(text) == 1 and is_open(text) else "")
-
-
-def _base(value: Any) -> str:
-    tail = as_text(value).rpartition("/")[2]
-    return NAME if is_open(tail) else tail
+    alone = "/" if text[:1] == "/" else text if len(text) == 1 and is_open(text) else ""
+    return posixpath.dirname(text.rstrip("/")) or alone
 
 
 def _at_home(value: Any) -> str:
     return re.sub(r"^~(?=/|\Z)", HOME, as_text(value))
 
 
-def _path(*parts: Any) -> PathValue:
-    return PathValue(OUTPUT if parts and parts[0] is UNK else joined(*parts) if parts else ".")
+def _path(*parts: Any) -> PathText:
+    return PathText(OUTPUT if parts and parts[0] is UNK else joined(*parts) if parts else ".")
 
 
-def _names(names: str, made: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    return dict.fromkeys(names.split(), made)
-
-
-NAMED: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
-    {
-        **_names("os.path.join", joined),
-        **_names("os.path.abspath os.path.realpath os.path.normpath", _absolute),
-        **_names("os.path.dirname", _directory),
-        **_names("os.path.basename", _base),
-        **_names("os.path.expanduser", _at_home),
-        **_names("os.path.expandvars", lambda value: as_text(value).replace("$HOME", HOME)),
-        **_names("os.fspath Path.as_posix Path.__str__ Path.__fspath__", as_text),
-        **_names("os.getcwd os.getcwdb", lambda: HERE),
-        **_names("pathlib.Path.cwd", lambda: PathValue(HERE)),
-        **_names("pathlib.Path.home", lambda: PathValue(HOME)),
-        **_names("Path.resolve Path.absolute", lambda path, *_: PathValue(paths.normalise(path.text))),
-        **_names("Path.expanduser", lambda path: PathValue(_at_home(path))),
-        **_names("Path.joinpath Path.join", lambda *parts: PathValue("/".join(map(as_text, parts)))),
-        **_names("Path.with_suffix Path.with_name Path.with_stem Path.relative_to", lambda path, *_: path),
-        **_names(
-            """pathlib.Path pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath py.path.local anyio.Path""", _path
-        ),
-        **_names("tempfile.mkdtemp tempfile.gettempdir tempfile.mktemp", lambda *_: f"{TEMP}/x"),
-        **_names("tempfile.mkstemp", lambda *_: (UNK, f"{TEMP}/x")),
-        **_names(
-            "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile",
-            lambda *_: FileValue(f"{TEMP}/x", "w+"),
-        ),
-        **_names("os.getenv os.environ.get", environment_value),
-        **_names("os.getpid os.getpgrp", lambda: OWN_PROCESS),
-        **_names("sys.stdin.read sys.stdin.readline sys.stdin.readlines builtins.input", lambda *_: UNKNOWN),
-    }
-)
+_YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
+    "os.path.join": joined,
+    "os.path.abspath os.path.realpath os.path.normpath": lambda value: paths.normalise(as_text(value) or HERE),
+    "os.path.dirname": _directory,
+    "os.path.basename": lambda value: NAME if is_open(tail := posixpath.basename(as_text(value))) else tail,
+    "os.path.expanduser": _at_home,
+    "os.fspath Path.as_posix Path.__str__ Path.__fspath__": as_text,
+    "os.getcwd os.getcwdb": lambda: HERE,
+    "pathlib.Path.cwd": lambda: PathText(HERE),
+    "pathlib.Path.home": lambda: PathText(HOME),
+    "Path.resolve Path.absolute": lambda path, *_: PathText(paths.normalise(path)),
+    "Path.expanduser": lambda path: PathText(_at_home(path)),
+    "Path.joinpath Path.join": lambda *parts: PathText("/".join(map(as_text, parts))),
+    "Path.with_suffix Path.with_name Path.with_stem Path.relative_to": lambda path, *_: path,
+    "pathlib.Path pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath py.path.local anyio.Path": _path,
+    "tempfile.mkdtemp tempfile.gettempdir tempfile.mktemp": lambda *_: f"{TEMP}/x",
+    "tempfile.TemporaryDirectory": lambda *_: PathText(TEMP),
+    "tempfile.mkstemp": lambda *_: (UNK, f"{TEMP}/x"),
+    "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile": lambda *_: FileValue(
+        f"{TEMP}/x"
+    ),
+    "os.getenv os.environ.get": environment_value,
+    "os.getpid os.getpgrp": lambda: OWN_PROCESS,
+    "sys.stdin.read sys.stdin.readline sys.stdin.readlines builtins.input": lambda *_: UNKNOWN,
+}
+NAMED: Final = MappingProxyType({name: made for names, made in _YIELDS.items() for name in names.split()})
 """Calls that do nothing, and what they yield."""

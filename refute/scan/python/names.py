@@ -1,36 +1,34 @@
 """What names stand for: imports, look-ups and assignments, some of which tamper with what judges the code."""
 
 # ruff: noqa: SIM905 - long tables of names read best as words
-# ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import ast
 import builtins
+import shlex
 from dataclasses import dataclass
-from operator import setitem
+from operator import getitem, setitem
 from typing import Any, Final
 
-from refute.scan.core import hosts
-from refute.scan.core.effects import Effect, Flag, Preload
-from refute.scan.core.judge import Judge
-from refute.scan.core.symbols import DERIVED, HERE, NAME, UNKNOWN, is_open, show
+from refute.scan.core.effects import Effects, Eval
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, NAME, UNKNOWN, is_open
 from refute.scan.python import members
 from refute.scan.python.folding import attempt
-from refute.scan.python.handlers.programs import PRELOADS
 from refute.scan.python.members import POWERFUL, canonical, member
-from refute.scan.python.state import Walk, is_telling
-from refute.scan.python.values import UNK, Bound, Class, Instance, Ref, as_text, choose
+from refute.scan.python.state import Call, Walk
+from refute.scan.python.values import UNK, Class, Ref, choose
 from refute.scan.rules import Language
 
-_BUILTINS: Final = frozenset(dir(builtins)) | {"__builtins__", "__loader__", "__import__"}
+RUNS_COMMANDS: Final = frozenset(
+    "os.system os.popen subprocess.getoutput subprocess.getstatusoutput builtins.exec builtins.eval".split()
+)
+_BUILTINS: Final = frozenset(dir(builtins))
 _CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
-_LADDER: Final = frozenset({"__base__", "__bases__", "__mro__", "mro", "__init__"})
-_SCOPES: Final = frozenset({"__globals__", "f_globals", "__builtins__", "f_builtins"})
+_LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
-_RUNS_COMMANDS: Final = frozenset({"os.system", "os.popen", "subprocess.getoutput", "builtins.exec", "builtins.eval"})
-_JUDGES: Final = ("pytest", "_pytest", "unittest", "pluggy")
 _JUDGING: Final = tuple(
-    "pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy.".split()
+    """pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy. sys.modules.pytest
+    sys.modules._pytest sys.modules.unittest sys.modules.pluggy""".split()
 )
 _JUDGING_BUILTINS: Final = frozenset(
     """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range
@@ -51,7 +49,7 @@ class Names(Walk):
         if name in {"__file__", "__name__"}:
             return f"{HERE}/{self.report.path}" if name == "__file__" else NAME
         for module in self.stars:
-            if is_telling(Ref(f"{module}.{name}"), self.report.knowledge):
+            if self.is_telling(Ref(f"{module}.{name}")):
                 return Ref(f"{module}.{name}")
         if name in {"__builtins__", "builtins"}:
             return Ref("builtins")
@@ -77,49 +75,35 @@ class Names(Walk):
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """`owner.name`, judged where it climbs out of what it belongs to."""
         if name in _CLIMBING:
-            self._judge_climb(name, node)
+            steps = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
+            # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
+            literal = not any(isinstance(part, ast.Name) for part in ast.walk(node))
+            blocks = name not in {"gi_frame", "cr_frame"} and (literal or bool(steps & _LADDER))
+            if blocks or name != "func_globals":
+                self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
         return members.attribute(owner, name)
-
-    def _judge_climb(self, name: str, node: ast.AST) -> None:
-        chain: set[str] = set()
-        current: ast.AST = node
-        while isinstance(current, ast.Attribute | ast.Subscript | ast.Call):
-            if isinstance(current, ast.Attribute):
-                chain.add(current.attr)
-            current = current.func if isinstance(current, ast.Call) else current.value
-        # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
-        literal = not isinstance(current, ast.Name) or current.id == "object"
-        blocks = name not in {"gi_frame", "cr_frame"} and (literal or bool(chain & _LADDER))
-        if blocks or name != "func_globals":
-            self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
 
     def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
         """`owner[index]`."""
-        if isinstance(owner, Ref):
-            return self._item_of_reference(owner, index, node)
-        if isinstance(owner, dict):
-            known = isinstance(index, str | int | bytes)
-            return owner.get(index, UNK) if known else choose(list(owner.values()))
-        if owner == DERIVED:
-            return DERIVED
-        if isinstance(owner, list | tuple | str | bytes):
-            try:
-                found = owner[index]
-                # Where a part is not known, its length is neither.
-                return UNK if found == "" and is_open(as_text(owner)) else found
-            except Exception:  # noqa: BLE001 - a wrong index or one that is not known
-                picks = isinstance(owner, str) and not isinstance(index, str) and len(owner) > _SHORT
-                return DERIVED if picks and not is_open(as_text(owner)) else UNK
-        if isinstance(owner, Bound) and owner.name in _SCOPES:
-            name = index if isinstance(index, str) else ""
-            telling = name in POWERFUL | {"eval", "exec", "open"} or name.startswith("__")
-            self.report.add("introspection-escape", self.spot(node), f"….{owner.name}[…]", mild=not telling)
-            return Ref(canonical(name)) if name else UNK
+        match owner:
+            case Ref(name):
+                return self._item_of_reference(name, index, node)
+            case dict() if not isinstance(index, str | int | bytes):
+                return choose(list(owner.values()))
+            case str() if owner == DERIVED:
+                return DERIVED
+            case dict() | list() | tuple() | str() | bytes():
+                found = attempt(getitem, owner, index)
+                # Where a part is not known, its length is neither; what picks letters spells something out.
+                if not isinstance(owner, str):
+                    return found
+                picks = found is UNK and not isinstance(index, str) and len(owner) > _SHORT
+                return (UNK if found == "" else found) if is_open(owner) else DERIVED if picks else found
         return UNK
 
-    def _item_of_reference(self, owner: Ref, index: Any, node: ast.AST) -> Any:
-        base = owner.name.removesuffix(".__dict__")
-        known = isinstance(index, str)
+    def _item_of_reference(self, name: str, index: Any, node: ast.AST) -> Any:
+        base = name.removesuffix(".__dict__")
+        known = isinstance(index, str) and not is_open(index)
         match base:
             case "os.environ":
                 return members.environment_value(index)
@@ -129,64 +113,56 @@ class Names(Walk):
                 return Ref(canonical(index)) if known else Ref("?import")
             case "globals()":
                 return self.lookup(index) if known else UNK
-            case _ if base == owner.name and base != "builtins":
+            case _ if base == name and base != "builtins":
                 return UNK
-        if known and not is_open(index):
-            return member(f"{base}.{index}")
-        if base in POWERFUL:
-            self.report.add("dynamic-name", self.spot(node), f"{owner.name}[…]")
-        return Ref("?import")
+        if not known and base in POWERFUL:
+            self.report.add("dynamic-name", self.spot(node), f"{name}[…]")
+        return member(f"{base}.{index}") if known else Ref("?import")
 
     def bind(self, target: ast.expr, value: Any) -> None:
         """Give a target a value."""
         match target:
             case ast.Name(id=name):
-                names = self.env.owner(name).names
-                old = names.get(name) if self.branching else None
-                names[name] = value if old is None else choose([old, value])
+                env = self.env
+                while name in env.shared and env.parent is not None:
+                    env = env.parent
+                old = env.names.get(name) if self.branching else None
+                env.names[name] = value if old is None else choose([old, value])
                 if name == "pytest_plugins":
                     modules = value if isinstance(value, list | tuple) else [value]
                     paths = [f"{one.replace('.', '/')}.py" for one in modules if isinstance(one, str)]
                     self.report.reached.extend((path, Language.PYTHON) for path in paths)
-            case ast.Tuple() | ast.List():
-                whole = isinstance(value, list | tuple) and len(value) == len(target.elts)
-                for index, part in enumerate(target.elts):
-                    inner = part.value if isinstance(part, ast.Starred) else part
-                    self.bind(inner, value[index] if whole else UNK)
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                whole = isinstance(value, list | tuple) and len(value) == len(parts)
+                for index, part in enumerate(parts):
+                    self.bind(part.value if isinstance(part, ast.Starred) else part, value[index] if whole else UNK)
             case ast.Attribute():
                 self.assign(self.value(target.value), target.attr, value, target)
             case ast.Subscript():
-                self._assign_item(self.value(target.value), self.value(target.slice), value, target)
+                owner, index = self.value(target.value), self.value(target.slice)
+                if isinstance(owner, dict | list) and isinstance(index, str | int | bytes):
+                    attempt(setitem, owner, index, value)
+                elif isinstance(owner, Ref) and isinstance(index, str):
+                    self.assign(owner, index, value, target)
 
     def assign(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
-        """`owner.name = value`."""
-        if isinstance(owner, Instance | Class):
-            (owner.of if isinstance(owner, Instance) else owner).attributes[name] = value
+        """`owner.name = value`, or `owner[name] = value` of a module's table."""
+        if isinstance(owner, Class):
+            owner.names[name] = value
             return
-        where = f"{owner.name}.{name}" if isinstance(owner, Ref) else ""
-        if where and isinstance(value, Ref) and value.name in _RUNS_COMMANDS:
+        where = f"{owner.name.removesuffix('.__dict__')}.{name}" if isinstance(owner, Ref) else ""
+        if owner == Ref("os.environ") and isinstance(value, str):
+            self.variables[name] = value
+            self.engine.perform(_exported(name, value), Call(self, where, [value], {}, node))
+        if where and isinstance(value, Ref) and value.name in RUNS_COMMANDS:
             self.report.add("dynamic-name", self.spot(node), f"{where} = {value.name}")
         hooked = name in _OUTCOMES and any(getattr(one, "name", "").startswith("pytest_") for one in self.stack)
         replaced = where.startswith("builtins.") and name in _JUDGING_BUILTINS
         if hooked or replaced or ("()" not in where and where.startswith(_JUDGING)):
             self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …", mild=replaced)
 
-    def _assign_item(self, owner: Any, index: Any, value: Any, node: ast.expr) -> None:
-        """`owner[index] = value`."""
-        if isinstance(owner, dict | list):
-            if isinstance(index, str | int | bytes):
-                attempt(setitem, owner, index, value)
-        elif owner == Ref("sys.modules") and str(index).partition(".")[0] in _JUDGES:
-            self._judge(Flag("test-tampering"), f"sys.modules[{index!r}] = …", node)
-        elif owner == Ref("os.environ") and isinstance(index, str):
-            shown = f"os.environ[{index!r}] = {show(as_text(value))!r}"
-            if index in PRELOADS:
-                self._judge(Preload(as_text(value)), shown, node)
-            elif isinstance(value, str):
-                self.variables[index] = value
-                if hosts.sends_through(index, value):
-                    detail = "All later requests go through that host."
-                    self._judge(Flag("network-external", detail=detail), shown, node)
 
-    def _judge(self, effect: Effect, shown: str, node: ast.AST) -> None:
-        Judge(self.report, self.spot(node), shown, self.cwd).effect(effect)
+def _exported(name: str, value: str) -> Effects:
+    """A variable of the environment, which means the same as in a shell."""
+    if name.isidentifier() and DERIVED not in value and DOWNLOAD not in value:
+        yield Eval(Language.SHELL, f"export {name}={shlex.quote(value)}")

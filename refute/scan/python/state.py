@@ -10,9 +10,9 @@ from refute.scan.core.effects import Effects
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
 from refute.scan.core.symbols import HERE, UNKNOWN, show
-from refute.scan.core.tables import Command, Knowledge
+from refute.scan.core.tables import Command
 from refute.scan.python.members import NAMED
-from refute.scan.python.values import UNK, Env, Function, PathValue, Ref, as_text
+from refute.scan.python.values import UNK, Env, Function, Ref, as_text
 
 
 class Engine(Protocol):
@@ -69,16 +69,21 @@ class Walk(ABC):
         """Call a value."""
 
     @abstractmethod
-    def follow(self, call: "Call") -> None:
-        """Something that is handed over as an argument will be called."""
-
-    @abstractmethod
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """`owner.name`, judged where it climbs out of what it belongs to."""
 
     @abstractmethod
     def assign(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
-        """`owner.name = value`."""
+        """`owner.name = value`, or `owner[name] = value`."""
+
+    def row_of(self, value: Any) -> Command | None:
+        """The row about what a value names; `requests.*` stands for every member that no other row names."""
+        calls, name = self.report.knowledge.calls, value.name if isinstance(value, Ref) else ""
+        return calls.get(name) or calls.get(f"{name.rpartition('.')[0]}.*")
+
+    def is_telling(self, value: Any) -> bool:
+        """Whether calling a value is judged by some row, or yields something known."""
+        return isinstance(value, Ref) and (value.name in NAMED or self.row_of(value) is not None)
 
 
 @dataclass(slots=True)
@@ -99,7 +104,7 @@ class Call:
     def judge(self) -> Judge:
         """Judges effects of this call; what comes from outside, and not by a parameter, counts in full."""
         walker = self.walker
-        soft = not any(UNKNOWN in as_text(value) for value in self.values if isinstance(value, str | PathValue))
+        soft = not any(UNKNOWN in value for value in self.values if isinstance(value, str))
         return Judge(walker.report, walker.spot(self.node), self.shown(), walker.cwd, soft=soft)
 
     @property
@@ -115,8 +120,7 @@ class Call:
     def shown(self) -> str:
         """The call for a person."""
         method = self.name.startswith(("Path.", "File."))
-        telling = str | bytes | PathValue | int
-        parts = [as_text(one) if isinstance(one, telling) else "…" for one in self.arguments[method:]]
+        parts = [as_text(one) if isinstance(one, str | bytes | int) else "…" for one in self.arguments[method:]]
         name = f"….{self.last}" if method else self.name.removeprefix("builtins.")
         return f"{name}({', '.join(repr(show(part)) for part in parts)})"
 
@@ -128,13 +132,3 @@ class Call:
     def text(self, position: int, *keywords: str) -> str:
         """An argument as text."""
         return as_text(self.argument(position, *keywords))
-
-
-def row_of(name: str, known: Knowledge) -> Command | None:
-    """The row about a dotted name; `requests.*` stands for every member that no other row names."""
-    return known.calls.get(name) or known.calls.get(f"{name.rpartition('.')[0]}.*")
-
-
-def is_telling(value: Any, known: Knowledge) -> bool:
-    """Whether calling a value is judged by some row, or yields something known."""
-    return isinstance(value, Ref) and (value.name in NAMED or row_of(value.name, known) is not None)

@@ -15,6 +15,8 @@ _MAX_SIZE: Final = 20_000
 """Elements of plain data, or hundreds of letters."""
 _LETTERS: Final = 100
 _MAX_CARRIED: Final = 500
+_MAX_COMPARED: Final = 16
+"""Elements up to which two lists are compared."""
 
 
 class Unknown:
@@ -26,6 +28,12 @@ class Unknown:
 UNK: Final = Unknown()
 
 
+class PathText(str):
+    """A `pathlib` path: a text that knows other methods."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Ref:
     """Something reachable by name: `os`, `os.system`, `socket.socket()` for the result of a call."""
@@ -33,23 +41,15 @@ class Ref:
     name: str
 
 
-DOWNLOADED: Final = Ref("download()")
-"""An answer from the network."""
-
-
-@dataclass(frozen=True, slots=True)
-class PathValue:
-    """A `pathlib` path."""
-
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class FileValue:
     """An open file."""
 
     path: str
-    mode: str
+    content: str = OUTPUT
+    """What it held when it was opened."""
+    kind: str = "File"
+    """`Archive` where what is written into it is read from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,13 +76,6 @@ class Env:
     shared: set[str] = field(default_factory=set)
     """Names that `global` or `nonlocal` binds outside."""
 
-    def owner(self, name: str) -> "Env":
-        """The scope in which an assignment binds a name."""
-        env = self
-        while name in self.shared and env.parent is not None:
-            env = env.parent
-        return env
-
     def find(self, name: str) -> Any:
         """The value bound to a name, or None where it is not bound."""
         env: Env | None = self
@@ -99,24 +92,18 @@ class Function:
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     env: Env
-    instance: Any = None
+    instance: "Class | None" = None
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Class:
-    """A class of the text; instances share what its methods assign to `self`."""
+    """A class of the text, or any object of it: what is assigned to one of them counts for all."""
 
-    methods: dict[str, Function] = field(default_factory=dict)
-    attributes: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Any]
     base: Any = None
     """A class of a module of which it is a kind, where making one is judged."""
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Instance:
-    """An object of a class of the text."""
-
-    of: Class
+    made: bool = False
+    """Whether it is an object, whose methods get it as their first argument."""
 
 
 def options_of(value: Any) -> tuple[Any, ...]:
@@ -126,20 +113,9 @@ def options_of(value: Any) -> tuple[Any, ...]:
 
 def choose(values: list[Any]) -> Any:
     """One value of several; too many become unknown as well."""
-    flat: list[Any] = []
-    for option in (option for value in values for option in options_of(value)):
-        if not any(_same(option, held) for held in flat):
-            flat.append(option)
-    return Choice(tuple(flat[:MAX_CHOICES])) if len(flat) > 1 else flat[0] if flat else UNK
-
-
-def _same(left: Any, right: Any) -> bool:
-    if left is right or type(left) is not type(right):
-        return left is right
-    try:
-        return bool((not isinstance(left, list | tuple | dict) or is_constant((left, right))) and left == right)
-    except Exception:  # noqa: BLE001 - a comparison of hostile constants decides nothing
-        return False
+    several = {signature(one): one for value in values for one in options_of(value)}
+    options = tuple(several.values())[:MAX_CHOICES]
+    return Choice(options) if len(options) > 1 else options[0] if options else UNK
 
 
 def lift(function: Callable[..., Any], *values: Any) -> Any:
@@ -152,14 +128,12 @@ def lift(function: Callable[..., Any], *values: Any) -> Any:
 def as_text(value: Any) -> str:
     """A value as symbolic text, as a path or command would use it."""
     match value:
-        case str():
-            return value
-        case PathValue(text=text) | FileValue(path=text):
+        case str() | bool() | int() | float():
+            return str(value)
+        case FileValue(path=text):
             return text
         case bytes():
             return value.decode("utf-8", "replace")
-        case bool() | int() | float():
-            return str(value)
         case Choice():
             return as_text(value.options[0])
     return OUTPUT
@@ -167,7 +141,7 @@ def as_text(value: Any) -> str:
 
 def is_text(value: Any) -> bool:
     """Whether a value names something as it stands: a text, a path, an open file."""
-    return isinstance(value, str | bytes | PathValue | FileValue)
+    return isinstance(value, str | bytes | FileValue)
 
 
 def carried(value: Any) -> list[str]:
@@ -185,19 +159,22 @@ def carried(value: Any) -> list[str]:
             case list() | tuple() as items:
                 pending.extend(items[:_MAX_CARRIED])
             case one:
-                texts.append(as_text(one))
+                texts.append(one.content if isinstance(one, FileValue) else as_text(one))
     return texts
 
 
 def signature(value: Any, depth: int = 3) -> Any:
     """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
-    if isinstance(value, str | bytes | int | float | Ref | PathValue | FileValue):
-        return value
-    if isinstance(value, list | tuple | Choice) and depth:
-        items = value.options if isinstance(value, Choice) else value[:16]
-        return (type(value).__name__, *(signature(item, depth - 1) for item in items))
-    held = isinstance(value, list | tuple | Choice | Function | Class | Instance)
-    return id(value) if held else type(value).__name__
+    match value:
+        case str() | bytes() | int() | float() | Ref() | FileValue():
+            return type(value), value
+        case list() | tuple() if depth and len(value) <= _MAX_COMPARED:
+            return (type(value), *(signature(item, depth - 1) for item in value))
+        case list() | tuple() | dict() | Choice() | Function() | Bound():
+            return id(value)
+        case Class(names):
+            return id(names)
+    return type(value)
 
 
 def is_constant(value: Any) -> bool:

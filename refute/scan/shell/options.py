@@ -11,15 +11,12 @@ Options = dict[str, list[str]]
 """Option name (without dashes) → its values, [""] for a flag."""
 
 
-def split_options(
-    words: list[str], valued: str, long_valued: frozenset[str] = frozenset(), *, mixed: bool = False
-) -> tuple[Options, list[str]]:
+def split_options(words: list[str], valued: frozenset[str], *, mixed: bool = False) -> tuple[Options, list[str]]:
     """Options with their values, and the operands in order.
 
     Args:
         words: arguments without the command word.
-        valued: short options that take a value, one letter each.
-        long_valued: long options (without dashes) that take the next word as value.
+        valued: options that take a value: short ones, one letter each, and long ones without dashes.
         mixed: whether options may follow operands (GNU style); otherwise the first operand ends them.
     """
     options: Options = {}
@@ -36,7 +33,7 @@ def split_options(
             continue
         if word.startswith("--"):
             name, equals, value = word[2:].partition("=")
-            takes = name in long_valued and not equals
+            takes = name in valued and not equals
         else:
             at = next((index for index, letter in enumerate(word[1:], 1) if letter in valued), len(word))
             for letter in word[1:at]:
@@ -47,9 +44,3 @@ def split_options(
             takes = not value
         options.setdefault(name, []).append(queue.popleft() if takes and queue else value)
     return options, operands
-
-
-def without_assignments(words: list[str]) -> list[str]:
-    """A command without the variables that are set for it alone."""
-    start = next((index for index, word in enumerate(words) if not ASSIGNMENT.match(word)), len(words))
-    return words[start:]

@@ -1,8 +1,7 @@
 """What a command does with one of its words, by the role that a row gives it."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 from typing import Final
 
 from refute.scan.core import effects as e
@@ -18,6 +17,8 @@ _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/.~\s][^:/\s]*):(?!//)|\w+://")
 _HANDS_OVER: Final = frozenset({"upload", "send", "hand", "proxy"})
 """Roles of options with which a client hands something over, or asks another host than the address says."""
+_RECURSIVE: Final = frozenset({"r", "R", "recursive"})
+_QUIET: Final = frozenset({"q", "quiet", "silent"})
 
 
 def listed_by(words: Iterable[str]) -> e.Effects:
@@ -40,148 +41,100 @@ def is_dangerous_operand(call: Call, argument: str) -> bool:
     return target is not None and (places.is_place("credentials", target.text) or target.text == "/")
 
 
-def in_role(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:
+def in_role(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:  # noqa: C901, PLR0912 - a case per role
     """What a command does with one word; comes back as what is read."""
-    if role in _SIMPLE:
-        yield _SIMPLE[role](value)
-        return None
-    return (yield from _ROLES[role](call, row, value, options)) if role in _ROLES else None
-
-
-def _read(call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    return (yield e.Read(value, asks=call.silent))
-
-
-def _search(call: Call, _row: Command, value: str, options: Options) -> e.Effects:
-    if options.keys() & {"r", "R", "recursive"}:
-        yield e.List(value)
-    return (yield e.Read(value, asks=bool(options.keys() & {"q", "quiet", "silent"}) or call.silent))
-
-
-def _edit(call: Call, row: Command, value: str, options: Options) -> e.Effects:
-    if not any(name == "i" or name.startswith("in-place") for name in options):
-        return (yield from _read(call, row, value, {}))
-    yield e.Write(value)
+    match role:
+        case "read":
+            return (yield e.Read(value, asks=call.silent))
+        case "search":
+            if options.keys() & _RECURSIVE:
+                yield e.List(value)
+            return (yield e.Read(value, asks=bool(options.keys() & _QUIET) or call.silent))
+        case "edit" if not any(name == "i" or name.startswith("in-place") for name in options):
+            return (yield e.Read(value, asks=call.silent))
+        case "delete":
+            yield e.Delete(value, recursive=bool(options.keys() & _RECURSIVE))
+        case "tree":
+            yield e.Delete(value, recursive=True)
+        case "rmdir":
+            yield e.Delete(value, empty=True)
+        case "mkdir":
+            yield e.MakeDirectory(value)
+        case "edit" | "write":
+            yield e.Write(value)
+        case "out":
+            yield e.Write(value, DOWNLOAD)
+        case "tee":
+            yield e.Write(value, call.stdin, appends=bool(options.keys() & {"a", "append"}))
+            if SECRET in call.stdin:
+                yield e.Flag("environment-dump")
+        case "list":
+            # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
+            alone = bool(options.keys() & {"d", "directory"}) and "*" not in value
+            yield e.List(value, asks=alone or call.silent)
+        case "mode":
+            yield e.ChangeMode(value, tightens=bool(row.tightens) and bool(re.match(row.tightens, call.text)))
+        case "wipe":
+            if call.locate(value).place in paths.ELSEWHERE:
+                yield e.Flag("device-write", detail="Destroys data beyond recovery.")
+        case "eval" | "python" | "start-python" | "run" | "tests" | "module" | "cd" | "word":
+            return (yield from _run(call, role, value))
+        case _:
+            return (yield from _over_network(call, row, role, value, options))
     return None
 
 
-def _list(call: Call, _row: Command, value: str, options: Options) -> e.Effects:
-    # `ls -l /usr/bin/x` and `ls -d /` ask after one entry; only what is in a directory takes stock.
-    alone = bool(options.keys() & {"d", "directory"}) and "*" not in value
-    yield e.List(value, asks=alone or call.silent)
+def _run(call: Call, role: str, value: str) -> e.Effects:
+    match role:
+        case "eval":
+            yield e.Eval(Language.SHELL, value)
+        case "python":
+            yield e.Eval(Language.PYTHON, value)
+        case "start-python":
+            yield e.Run(("python", *value.split()))
+        case "run":
+            yield e.RunFile(value)
+        case "tests":
+            yield e.Reach(value.partition("::")[0], "tests")
+        case "module":
+            yield e.Reach(value.removesuffix(".py").replace(".", "/") + ".py", Language.PYTHON)
+        case "cd":
+            call.scope.cwd = call.locate(value).text
+        case "word":
+            return value + "\n"
     return None
 
 
-def _mode(call: Call, row: Command, value: str, _options: Options) -> e.Effects:
-    yield e.ChangeMode(value, tightens=bool(row.tightens) and bool(re.match(row.tightens, call.text)))
+def _over_network(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:  # noqa: C901 - as above
+    remote = bool(_REMOTE.match(value))
+    match role:
+        case "hand" | "text":
+            yield e.Send((value, call.stdin))
+        case "proxy":
+            yield e.Connect(hosts.host_of(value))
+        case "send":
+            yield e.List(value, asks=True)
+            yield e.Send(((yield e.Read(value)),))
+        case "upload":
+            # `@file`, or the text itself.
+            path = value.partition("@")[2].split(";")[0] if "@" in value[:40] else ""
+            content = (yield e.Read(path)) if path and path != "-" else ""
+            yield e.Send((value, content))
+        case "fetch":
+            if value.startswith("file:"):
+                yield e.Read(re.sub(r"^file:(//)?", "", value))
+            elif "unix-socket" not in options:
+                handed = any(row.options.get(name) in _HANDS_OVER for name in options)
+                yield e.Connect(hosts.host_of(value) or None, fetches=not handed)
+            yield e.Send((call.stdin, value))
+        case "remote" if not remote:
+            # The source of a copy from or to another machine.
+            yield e.List(value, asks=call.argv[0] == "scp" and "r" not in options)
+            return (yield e.Read(value))
+        case "target" if not remote:
+            yield e.Write(value)
+        case "connect" | "url" | "remote" | "target":
+            if "://" in value or not _NO_ADDRESS.match(value):
+                yield e.Connect(hosts.host_of(value))
+            yield e.Send((call.stdin, value))
     return None
-
-
-def _tee(call: Call, _row: Command, value: str, options: Options) -> e.Effects:
-    yield e.Write(value, call.stdin, appends=bool(options.keys() & {"a", "append"}))
-    if SECRET in call.stdin:
-        yield e.Flag("environment-dump")
-    return None
-
-
-def _hand(call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    yield e.Send((value, call.stdin))
-    return None
-
-
-def _upload(_call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    """`@file`, or the text itself."""
-    path = value.partition("@")[2].split(";")[0] if "@" in value[:40] else ""
-    content = (yield e.Read(path)) if path and path != "-" else ""
-    yield e.Send((value, content))
-    return None
-
-
-def _send(_call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    yield e.List(value, asks=True)
-    yield e.Send(((yield e.Read(value)),))
-    return None
-
-
-def _talk(call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    if "://" in value or not _NO_ADDRESS.match(value):
-        yield e.Connect(hosts.host_of(value))
-    yield e.Send((call.stdin, value))
-    return None
-
-
-def _fetch(call: Call, row: Command, value: str, options: Options) -> e.Effects:
-    if value.startswith("file:"):
-        yield e.Read(re.sub(r"^file:(//)?", "", value))
-    elif "unix-socket" not in options:
-        handed = any(row.options.get(name) in _HANDS_OVER for name in options)
-        yield e.Connect(hosts.host_of(value) or None, fetches=not handed)
-    yield e.Send((call.stdin, value))
-    return None
-
-
-def _remote(call: Call, row: Command, value: str, options: Options) -> e.Effects:
-    """The source of a copy from or to another machine."""
-    if _REMOTE.match(value):
-        return (yield from _talk(call, row, value, options))
-    yield e.List(value, asks=call.argv[0] == "scp" and "r" not in options)
-    return (yield e.Read(value))
-
-
-def _target(call: Call, row: Command, value: str, options: Options) -> e.Effects:
-    if _REMOTE.match(value):
-        yield from _talk(call, row, value, options)
-    else:
-        yield e.Write(value)
-    return None
-
-
-def _wipe(call: Call, _row: Command, value: str, _options: Options) -> e.Effects:
-    if call.locate(value).place in paths.ELSEWHERE:
-        yield e.Flag("device-write", detail="Destroys data beyond recovery.")
-    return None
-
-
-def _delete(_call: Call, _row: Command, value: str, options: Options) -> e.Effects:
-    yield e.Delete(value, recursive=bool(options.keys() & {"r", "R", "recursive"}))
-    return None
-
-
-_ROLES: Final[Mapping[str, Callable[[Call, Command, str, Options], e.Effects]]] = MappingProxyType(
-    {
-        "read": _read,
-        "search": _search,
-        "edit": _edit,
-        "list": _list,
-        "mode": _mode,
-        "tee": _tee,
-        "hand": _hand,
-        "text": _hand,
-        "upload": _upload,
-        "send": _send,
-        "connect": _talk,
-        "fetch": _fetch,
-        "url": _talk,
-        "remote": _remote,
-        "target": _target,
-        "wipe": _wipe,
-        "delete": _delete,
-    }
-)
-_SIMPLE: Final[Mapping[str, Callable[[str], e.Effect]]] = MappingProxyType(
-    {
-        "write": e.Write,
-        "out": lambda path: e.Write(path, DOWNLOAD),
-        "mkdir": e.MakeDirectory,
-        "tree": lambda path: e.Delete(path, recursive=True),
-        "rmdir": lambda path: e.Delete(path, empty=True),
-        "eval": lambda text: e.Eval(Language.SHELL, text),
-        "python": lambda text: e.Eval(Language.PYTHON, text),
-        "start-python": lambda text: e.Run(("python", *text.split())),
-        "proxy": lambda host: e.Connect(hosts.host_of(host)),
-        "run": e.RunFile,
-        "tests": lambda path: e.Reach(path.partition("::")[0], "tests"),
-        "module": lambda name: e.Reach(name.removesuffix(".py").replace(".", "/") + ".py", Language.PYTHON),
-    }
-)
-"""Roles that need nothing but the word."""

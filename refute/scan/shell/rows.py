@@ -1,6 +1,7 @@
 """From a row of the tables and a command's words to its effects."""
 
 import re
+import shlex
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
@@ -23,7 +24,8 @@ from refute.scan.core.symbols import (
 )
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
-from refute.scan.shell.options import Options, split_options
+from refute.scan.shell.assignments import effects_of_setting
+from refute.scan.shell.options import ASSIGNMENT, Options, split_options
 from refute.scan.shell.roles import in_role
 from refute.scan.shell.state import Call
 
@@ -44,7 +46,7 @@ _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
 
 def split(call: Call, row: Command) -> tuple[Options, list[str]]:
     """A command's options with their values, and its operands."""
-    return split_options(call.argv[1:], row.values, row.long, mixed=not row.stops)
+    return split_options(call.argv[1:], row.valued, mixed=not row.stops)
 
 
 def _weigh(call: Call, text: str) -> None:
@@ -84,8 +86,11 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     """All that a row says about a command."""
     yield from flags_of(call, row)
     options, operands = split(call, row)
-    given = [(role, value) for name, role in row.options.items() for value in options.get(name, ())]
     roles = row.operands
+    if roles[-1:] == ("command*",):
+        yield from found_in(call, row, call.text)
+        return (yield from _command(call, row, options, operands[len(roles) - 1 :]))
+    given = _given(row, options)
     if roles[:1] and roles[0] in _CODE and any(role in _CODE for role, _ in given):
         roles = roles[1:]
     content = prints = ""
@@ -99,6 +104,38 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     elif row.operands[:1] == ("program",) and call.stdin and not (given or operands):
         yield from _fed(call, row)
     return _printed(call, row, prints or row.prints, operands, content)
+
+
+def _given(row: Command, options: Options) -> list[tuple[str, str]]:
+    return [(role, value) for name, role in row.options.items() for value in options.get(name, ())]
+
+
+def _command(call: Call, row: Command, options: Options, words: list[str]) -> e.Effects:
+    """The command that another one runs, behind its verb and further options of its own."""
+    if row.verbs and words[:1] and words[0] in row.verbs:
+        words = words[1:]
+    elif row.verbs and "*" not in row.verbs:
+        return None
+    more, words = split_options(words, row.valued, mixed=not row.stops)
+    given = _given(row, {**options, **more})
+    for role, value in given:
+        if role == "word":
+            return value + "\n"
+        if role != "command":
+            yield from in_role(call, row, role, value, options)
+    while words and ASSIGNMENT.match(words[0]):
+        name, _, value = words.pop(0).partition("=")
+        yield from effects_of_setting(name, value)
+        # For the command alone; which of both values counts later is left open.
+        call.scope.variables[name] = tuple(dict.fromkeys((value, *call.scope.lookup(name))))
+    words = [*words[:1], *words[1 + (words[1:2] == ["--"]) :]]
+    if text := [value for role, value in given if role == "command"]:
+        words = [" ".join([*text, shlex.join(words[words[:1] == ["--"] :])]).strip()]
+    if len(words) == 1 and any(map(str.isspace, words[0])):
+        return (yield e.Eval(Language.SHELL, words[0]))
+    if words and words[0].endswith(".py") and "/" not in words[0]:
+        words = ["python", *words]
+    return (yield e.Run(tuple(words), call.stdin)) if words else _PRINTED.get(row.prints, "")
 
 
 def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:

@@ -1,6 +1,6 @@
 """What a shell script knows at a point: variables with their possible values, functions, working directory."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -11,7 +11,6 @@ from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP,
 
 MAX_VALUES: Final = 6
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
-_MAX_KEPT: Final = 5_000
 _ENVIRONMENT: Final = {
     name: value
     for value, names in {
@@ -62,12 +61,6 @@ class Scope:
             aliases=dict(self.aliases),
             descriptors=dict(self.descriptors),
         )
-
-    def become(self, other: "Scope") -> None:
-        """Take over the state of another scope, copied, but for the functions under way and their parameters."""
-        fresh = other.fork()
-        for name in ("cwd", "branching", "endless", "variables", "arrays", "functions", "aliases", "descriptors"):
-            setattr(self, name, getattr(fresh, name))
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""
@@ -132,42 +125,3 @@ class Scope:
         if name in {"@", "*"}:
             return [UNKNOWN] if self.arguments is None else self.arguments
         return self.arrays[name] if name in self.arrays else list(self.lookup(name))
-
-    def state(self, written: dict[str, str]) -> Hashable:
-        """Everything that a function can see, but for its own arguments; `written` is what files hold."""
-        return (
-            (self.cwd, self.branching, self.endless),
-            frozenset(self.variables.items()),
-            frozenset((name, tuple(words)) for name, words in self.arrays.items()),
-            frozenset((name, body.id) for name, body in self.functions.items()),
-            frozenset(self.aliases.items()),
-            frozenset(written.items()),
-        )
-
-
-@dataclass(slots=True)
-class Memory:
-    """The calls of functions in one file, by everything that decides what a call does.
-
-    Functions that call functions, each with several possible arguments, are otherwise walked once for each combination.
-    """
-
-    kept: dict[Hashable, tuple[str, Scope, dict[str, str]]] = field(default_factory=dict)
-    """State before → what the call printed, the scope that it left, and what files then held."""
-    cuts: int = 0
-    """How many calls were left out because they were under way already."""
-
-    def find(self, key: Hashable, scope: Scope, written: dict[str, str]) -> str | None:
-        """What the call prints, after leaving in the scope what it would; None where it has to be walked."""
-        if key not in self.kept:
-            return None
-        output, after, files = self.kept[key]
-        scope.become(after)
-        written.clear()
-        written.update(files)
-        return output
-
-    def keep(self, key: Hashable, scope: Scope, written: dict[str, str], output: str) -> None:
-        """Remember a call."""
-        if len(self.kept) < _MAX_KEPT:
-            self.kept[key] = (output, scope.fork(), dict(written))

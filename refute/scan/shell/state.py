@@ -1,4 +1,4 @@
-"""What the parts of the shell walk share: the walker that they extend, one command with its arguments, its frame."""
+"""What the parts of the shell walk share: the walker that they extend, one command with its arguments."""
 
 import re
 from abc import ABC, abstractmethod
@@ -11,16 +11,22 @@ from refute.scan.core import paths
 from refute.scan.core.effects import Effects
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
-from refute.scan.shell.scope import Memory, Scope
+from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import Expander
 
-_FILTER: Final = re.compile(r"(?:LC_ALL=\w+ )?(?:[ef]?grep|cut|tr|head|tail|sort|uniq|wc)\b(?!.*(?:>|\s-o|`|\$\())")
-_ANSWERS: Final = re.compile(
-    r"(?:[ef]?grep\s(?:-\w+\s+)*-\w*[qc]|[ef]?grep\s(?:.*\s)?--(?:quiet|silent|count)\b|wc\b|[ef]?grep\s.*[^\d>]>\s*/dev/null)"
-)
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+_CHECKERS: Final = frozenset(
+    {"pytest", "py.test", "tox", "nox", "unittest", "nosetests", "nose2", "jest", "mocha", "vitest", "ctest", "phpunit"}
+)
+"""Programs whose verdict decides a run."""
+
+
+def disarms(name: str, text: str) -> bool:
+    """Whether a command, alias or link of a checker's name stands for something else, that always agrees."""
+    name = name.rpartition("/")[2]
+    return name in _CHECKERS and name not in text and not re.search(r"\$\{?[@*]", text)
 
 
 class Engine(Protocol):
@@ -28,7 +34,7 @@ class Engine(Protocol):
 
     report: Report
 
-    def perform(self, effects: Effects, frame: "Frame") -> str:
+    def perform(self, effects: Effects, frame: "Call") -> str:
         """Act on what a handler yields; returns what is printed."""
         ...
 
@@ -39,7 +45,6 @@ class Shared:
 
     engine: Engine
     called: set[str] = field(default_factory=set)
-    memory: Memory = field(default_factory=Memory)
     borrowed: set[int] = field(default_factory=set)
     """Functions of other files or of evaluated text, by the id of their body: shown where they are called."""
     inlined: set[str] = field(default_factory=set)
@@ -100,7 +105,7 @@ class Walker(ABC):
 
     def perform(self, effects: Effects, node: Node, shown: str) -> str:
         """Have the engine act on effects of a node."""
-        return self.shared.engine.perform(effects, Frame(self, node, shown))
+        return self.shared.engine.perform(effects, Call(self, [shown], node))
 
     def spot(self, node: Node) -> Spot:
         """Where a node stands in the scanned file."""
@@ -126,35 +131,8 @@ class Walker(ABC):
 
 
 @dataclass(slots=True)
-class Frame:
-    """Whose effects the engine acts on."""
-
-    walker: Walker
-    node: Node
-    shown: str
-    """The command as understood."""
-    stdin: str = ""
-    background: bool = False
-
-    @property
-    def judge(self) -> Judge:
-        """Judges effects of this command."""
-        walker = self.walker
-        spot = walker.spot(self.node)
-        return Judge(walker.report, spot, self.shown, walker.scope.cwd, soft=walker.shared.uncalled)
-
-    @property
-    def whole(self) -> Judge:
-        """Judges what comes about only with what feeds this command, and shows the whole pipeline."""
-        node = self.node
-        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
-            node = node.parent
-        return Judge(self.walker.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
-
-
-@dataclass(slots=True)
 class Call:
-    """One simple command with its arguments worked out, as the handlers get it."""
+    """One command with its words worked out, whose effects the engine acts on."""
 
     walker: Walker
     argv: list[str]
@@ -162,6 +140,8 @@ class Call:
     node: Node
     stdin: str = ""
     background: bool = False
+    shown: str = ""
+    """As findings show it; empty: the words as they are."""
 
     @property
     def scope(self) -> Scope:
@@ -174,19 +154,24 @@ class Call:
         return " ".join(self.argv[1:])
 
     @property
-    def frame(self) -> Frame:
-        """Whose effects the engine acts on."""
-        return Frame(self.walker, self.node, " ".join(self.argv), self.stdin, self.background)
+    def judge(self) -> Judge:
+        """Judges effects of this command."""
+        walker = self.walker
+        shown = self.shown or " ".join(self.argv)
+        return Judge(walker.report, walker.spot(self.node), shown, walker.scope.cwd, soft=walker.shared.uncalled)
+
+    @property
+    def whole(self) -> Judge:
+        """Judges what comes about only with what feeds this command, and shows the whole pipeline."""
+        node = self.node
+        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
+            node = node.parent
+        return Judge(self.walker.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
 
     @property
     def silent(self) -> bool:
         """Whether what the command prints is thrown away, so that only its exit status counts."""
         holder = self.node.parent
-        if holder is not None and holder.type == "pipeline":
-            stages = holder.named_children
-            # Filters behind it may leave nothing of its output but a yes, a no or a number.
-            behind = [text_of(stage) for stage in stages[stages.index(self.node) + 1 :]] if self.node in stages else []
-            return bool(behind) and all(map(_FILTER.match, behind[:-1])) and bool(_ANSWERS.match(behind[-1]))
         if holder is None or holder.type != "redirected_statement":
             return bool({"-s", "--silent", "--quiet", "-q"} & set(self.argv))
         return bool(_THROWN_AWAY.search(text_of(holder)[len(text_of(self.node)) :]))

@@ -85,7 +85,7 @@ def test_a_function_that_a_claim_names_must_be_there(claim, told):
 
 def test_a_claim_is_untested_where_nothing_beside_the_code_mentions_its_function():
     assert said("double(n) returns twice n.", files={"impl.py": SOURCE.encode(), "verify.sh": b"true\n"}) == [
-        "C1 is untested: no test or script of the author's mentions double()"
+        "C1: no test or script of the author's mentions double()"
     ]
 
 

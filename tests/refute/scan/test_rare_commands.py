@@ -61,7 +61,7 @@ SHELL = [
     ("vim /etc/shadow", "read-credentials"),
     ("rename 's/x/y/' /etc/*", "delete-outside"),
     ("env -S 'rm -rf /etc'", "delete-outside"),
-    ("env -S 'rm \"x'", "unanalysable"),
+    ("env -S 'rm \"x'", "unresolved-command"),
     ("env LD_PRELOAD=/tmp/x.so ls", "preload"),
     ("flock /tmp/l -c 'rm -rf /etc'", "delete-outside"),
     ("watch 'rm -rf /etc'", "delete-outside"),

@@ -137,7 +137,7 @@ def test_a_fault_of_the_scanner_itself_blocks(monkeypatch: pytest.MonkeyPatch) -
     def fail(*_: object) -> None:
         raise ValueError("no luck")
 
-    monkeypatch.setattr("refute.scan.reach.recipes", fail)
+    monkeypatch.setattr("refute.scan.reach.recipes_of", fail)
     (finding,) = scan_files({"verify.sh": b"make\n", "Makefile": b"all:\n"}, ["verify.sh"]).blocking
     assert finding.rule_id == "unanalysable"
     assert "ValueError: no luck" in finding.explanation

@@ -54,7 +54,9 @@ operands = "url*"
 
 [[command]]
 names = "within"
-wraps = { values = "-n", skips = { within = 1 } }
+values = "-n"
+stops = true
+operands = "skip command*"
 
 [[call]]
 names = "ours.run"
@@ -106,9 +108,13 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
             "[[command]]\nnames = 'x'\noperand = 'read'",
             "row `x`: unknown field `operand`; expected one of decodes, finds",
         ),
-        ("[[command]]\nnames = 'x'\noperands = 'reads'", "row `x`: unknown role `reads`; expected one of connect"),
-        ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` 'y'; expected one of changed"),
-        ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: unknown rule `no-rule` in `when`"),
+        (
+            "[[command]]\nnames = 'x'\noperands = 'reads'",
+            "row `x`: operands.0: unknown role `reads`; expected one of cd, command",
+        ),
+        ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: prints: unknown `prints` `y`; expected one of changed"),
+        ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: when.0.flag: unknown rule `no-rule`"),
+        ("[[command]]\nnames = 'x'\nstops = 3", "row `x`: stops: Input should be a valid boolean"),
         ("[[command]]\nnames = 'x'\nwhen = [{ arg = '.' }]", "row `x`: unknown field `arg` of `when`"),
         ("[[command]]\nnames = 'x'\nwhen = [{ args = '(' }]", "row `x`: missing )"),
         ("[[command]]\nnames = 'x'\nhandler = 'curl'", "`handler` names code of refute itself"),

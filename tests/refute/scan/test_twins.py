@@ -48,10 +48,6 @@ SHELL = {
         "echo 'hello' | tee >(wc -c) > /dev/null",
     ),
     "command -v as word": ("$(command -v rm) -rf /etc", "$(command -v ls) -l build"),
-    "coproc reads": (
-        "coproc bash; echo 'rm -rf /etc' >&\"${COPROC[1]}\"",
-        "coproc cat; echo 'hello' >&\"${COPROC[1]}\"",
-    ),
     "arithmetic base": (
         "printf -v o '%o' $((16#72)); printf -v r \"\\\\$o\"; ${r}m -rf /etc",
         "printf -v o '%o' $((16#6c)); printf -v r \"\\\\$o\"; ${r}s -l build",

@@ -11,8 +11,7 @@ import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results
-from refute.adversary.strength.hollow import HOLLOW, OTHERWISE
-from refute.adversary.strength.trial import CONTROL
+from refute.adversary.strength.hollow import CONTROL, HOLLOW, OTHERWISE
 from refute.errors import EngineDied
 from refute.ports import Ports
 from refute.sandbox.connection import EngineFacts

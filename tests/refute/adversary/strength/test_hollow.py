@@ -46,10 +46,6 @@ async def later():
     return 1
 
 
-async def each():
-    yield 1
-
-
 def _inner():
     return "inner"
 
@@ -186,14 +182,6 @@ def test_a_block_is_entered_and_what_it_leaves_behind_is_wrong(load: Any) -> Non
     with load(OTHERWISE).Box() as box:
         assert box.opened != 1
     assert box.opened != 0
-
-
-async def gathered(made: Any) -> list[Any]:
-    return [one async for one in made]
-
-
-def test_asynchronous_generators_give_others(load: Any) -> None:
-    assert asyncio.run(gathered(load(OTHERWISE).each())) != [1]
 
 
 def test_what_else_is_seen_of_a_call_is_wrong_as_well(

@@ -1,12 +1,12 @@
 """Attacks scored in real containers: strong, lazy, and on code that knows when it was changed."""
 
+import ast
 from dataclasses import replace
 from random import SystemRandom
 
 import pytest
 
 from refute.adversary.attack import SourceModule, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.strength.controls import rewritten
 from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scope import Sample
@@ -104,7 +104,7 @@ def test_a_strong_attack_reaches_the_floor_and_a_lazy_one_does_not(image_id: str
 
 
 def test_code_that_knows_its_byte_code_voids_the_score(image_id: str) -> None:
-    source = LOOKS_AT_ITS_CODE.format(submitted=byte_code(rewritten(GRADE)))
+    source = LOOKS_AT_ITS_CODE.format(submitted=byte_code(ast.unparse(ast.parse(GRADE))))
     strength = measure(source, LAZY.replace("callable(impl.grade)", 'impl.grade(1) == "C"'), image_id)
     assert "with statements that do nothing" in strength.void
 

@@ -5,7 +5,6 @@ import ast
 import pytest
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.strength.controls import rewritten
 from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.ticket.record import Module
 
@@ -44,7 +43,7 @@ def all_of(source: str = SOURCE) -> list[str]:
 
 def test_every_mutant_is_python_and_differs_from_the_code() -> None:
     mutants = sample_mutants(candidates([module()]), count=1000, seed="s")
-    plain = compile(rewritten(SOURCE), "m", "exec")
+    plain = compile(ast.unparse(ast.parse(SOURCE)), "m", "exec")
     assert len(mutants) > 12
     assert len({mutant.source for mutant in mutants}) == len(mutants)
     for mutant in mutants:
@@ -83,8 +82,8 @@ def test_a_fresh_sample_draws_none_of_the_first() -> None:
         ("def f(a):\n    b = a\n    return b\n", "None assigned"),
         ("def f(a):\n    for b in a:\n        break\n", "break → continue"),
         ("def f(a):\n    a.append(1)\n", "call removed"),
-        ("def f(a):\n    a += 1\n    return a\n", "+= → -="),
-        ("def f(a):\n    a += 1\n    return a\n", "+= → ="),
+        ("def f(a):\n    a += 1\n    return a\n", "+ → -"),
+        ("def f(a):\n    a += 1\n    return a\n", "assigned alone"),
     ],
 )
 def test_what_the_operators_change(code: str, change: str) -> None:

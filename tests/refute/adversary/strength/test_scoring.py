@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, TestEnd, TestRun
+from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
-from refute.adversary.strength.trial import CONTROL, Trial, VariantRun, VariantRuns
+from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns
 from refute.verdict import in_words
 from tests.refute.adversary.conftest import make_run
 from tests.refute.adversary.strength.conftest import container, mutant, ran
@@ -63,7 +64,9 @@ def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_n
     trial: Trial, brief: Brief
 ) -> None:
     judge = Judge(trial, brief)
-    broken = VariantRun(name="1", tests=(failed(trial.probe, raised_in_implementation=True),), tampering=())
+    broken = VariantRun(
+        name="1", tests=(failed(raised_in_implementation=True, reached_implementation=False),), tampering=()
+    )
     assert judge.result(mutant(), broken).end is MutantEnd.UNUSABLE
     assert judge.result(mutant(), None).end is MutantEnd.NOT_RUN
     cheated = ran(trial, "1", failed(), tampering=("a canary lied",))

@@ -7,8 +7,9 @@ import pytest
 
 from refute.adversary.attack import Brief, SourceModule, TestEnd
 from refute.adversary.generation.planting import WrittenViolation
+from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import MutantEnd, MutantResult, ViolationEnd
-from refute.adversary.strength.trial import CONTROL, VariantRun
+from refute.adversary.strength.trial import VariantRun
 from refute.adversary.strength.violations import plant, violation_result, without_equals
 from tests.refute.adversary.conftest import make_brief, make_run
 

@@ -190,8 +190,9 @@ def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
         if group is None:
             groups.append(group := [])
         group.append(case)
-    # What sets context variables keeps tests that await, also others' in its process, from being carried.
-    alone = [case for case in cases if any("ContextVar" in text for text in case.files.values())]
+    # What sets context variables, or puts handlers on loggers, keeps others' tests in its process from being carried.
+    acts = ("ContextVar", "addHandler")
+    alone = [case for case in cases if any(act in text for text in case.files.values() for act in acts)]
     together = [[case for case in group if case not in alone] for group in groups]
     return [Group(cases=tuple(group)) for group in (*together, *([case] for case in alone)) if group]
 

@@ -1,8 +1,11 @@
 """From a command's words to what is known about it: functions and aliases followed, unresolved words judged."""
 
 import re
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
+
+from tree_sitter import Node
 
 from refute.scan.core import effects as e
 from refute.scan.core import paths
@@ -15,22 +18,30 @@ from refute.scan.core.symbols import (
     SECRET,
     UNKNOWN,
     file_numbers,
+    is_known,
     is_open,
+    strip_symbols,
 )
-from refute.scan.core.tables import Command, read_table
+from refute.scan.core.tables import read_table
 from refute.scan.rules import Language
-from refute.scan.shell.functions import call_function
-from refute.scan.shell.handlers import HANDLERS
+from refute.scan.shell.builtins import BUILTINS
+from refute.scan.shell.programs import PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
-from refute.scan.shell.state import Call
-from refute.scan.shell.wrapping import unwrapped
+from refute.scan.shell.state import Call, Walker
 
+_HANDLERS: Final = {**BUILTINS, **PROGRAMS}
 _GLOB: Final = re.compile(r"[*?\[]")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _DANGEROUS: Final = tuple(
     "rm curl wget nc ncat cat bash sh dd mkfs chmod chown sudo su kill python python3 perl cp mv tee ssh base64".split()  # noqa: SIM905
 )
+MAX_CALLS: Final = 40
+"""Functions called within one another; the walk itself takes stack for each."""
+MAX_RECURSION: Final = 2
+"""How often a function may call itself, each time with other arguments."""
+_MAX_FILES_DEEP: Final = 12
+"""Files that read one another."""
 
 
 def dispatch(call: Call) -> str:
@@ -50,23 +61,12 @@ def dispatch(call: Call) -> str:
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
     _note_on_path(call, name)
-    if row is None:
-        return _run(call, _unlisted(call))
-    known = Call(call.walker, [name, *call.argv[1:]], call.node, call.stdin, background=call.background)
-    return _run(known, _known(known, row), shown=" ".join(call.argv))
+    known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
+    return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
 
 
-def _run(call: Call, effects: e.Effects, shown: str = "") -> str:
-    frame = call.frame
-    frame.shown = shown or frame.shown
-    return call.walker.shared.engine.perform(effects, frame)
-
-
-def _known(call: Call, row: Command) -> e.Effects:
-    if row.wraps is not None:
-        return unwrapped(call, row)
-    handler = HANDLERS.get(row.handler)
-    return handler(call, row) if handler is not None else effects_of(call, row)
+def _run(call: Call, effects: e.Effects) -> str:
+    return call.walker.shared.engine.perform(effects, call)
 
 
 def _run_path(call: Call, word: str) -> e.Effects:
@@ -94,7 +94,7 @@ def _note_on_path(call: Call, name: str) -> None:
 
 def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
-    word, judge = call.argv[0], call.frame.judge
+    word, judge = call.argv[0], call.judge
     if DOWNLOAD in word or DERIVED in word:
         judge.flag("pipe-to-shell" if DOWNLOAD in word else "decoded-execution")
         return True
@@ -123,10 +123,72 @@ def _unresolved(call: Call) -> bool:
 def run_trap(call: Call, action: str) -> None:
     """Judge what a trap runs."""
     if not action.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
-        call.frame.judge.flag("unresolved-command", mild=UNKNOWN not in action or call.walker.shared.uncalled)
+        call.judge.flag("unresolved-command", mild=UNKNOWN not in action or call.walker.shared.uncalled)
     elif action in call.scope.functions:
         call_function(Call(call.walker, [action], call.node))
     elif re.fullmatch(r"[\w-]+", action):
         call.walker.shared.called.discard(action)
     else:
         call.walker.embedded(action, call.node)
+
+
+def bodies(walker: Walker) -> frozenset[int]:
+    """The ids of the bodies of all functions that are known now."""
+    return frozenset(body.id for body in walker.scope.functions.values())
+
+
+def walk_uncalled(walker: Walker, known: frozenset[int]) -> None:
+    """Walk the functions that nothing has called, but for those with a body that was there before."""
+    shared = walker.shared
+    for name, body in list(walker.scope.functions.items()):
+        if name not in shared.called and body.id not in shared.borrowed and body.id not in known:
+            shared.called.add(name)
+            shared.uncalled = not walker.stack
+            _run_body(walker, name, body, None, "")
+            shared.uncalled = False
+
+
+def borrow(walker: Walker, pattern: str, node: Node) -> None:
+    """Read the functions and variables that files of the workspace define; they are judged by themselves."""
+    shared, report = walker.shared, walker.report
+    for path, data in report.library.items():
+        if path not in shared.inlined and walker.depth < _MAX_FILES_DEEP and fnmatchcase(path, pattern):
+            shared.inlined.add(path)
+            before = bodies(walker)
+            report.muted += 1
+            try:
+                text = strip_symbols(data.decode("utf-8", "replace"))
+                walker.fork(deeper=1, place=walker.spot(node), shares=True).embedded(text, node, forked=False)
+            finally:
+                report.muted -= 1
+            shared.borrowed |= bodies(walker) - before
+
+
+def call_function(call: Call) -> str:
+    """Run a function of the script with these arguments."""
+    walker, (name, *arguments) = call.walker, call.argv
+    walker.shared.called.add(name)
+    inside = [given or () for caller, given in walker.stack if caller == name]
+    # A function may call itself to hand on the rest of what it was given: `run run rm`.
+    shorter = bool(inside) and len(arguments) < len(inside[-1])
+    repeats = tuple(arguments) in inside or not (shorter or any(map(is_known, arguments)) or not inside)
+    deep = len(walker.stack) >= MAX_CALLS
+    if repeats or deep or (len(inside) >= MAX_RECURSION and not shorter):
+        if deep and not repeats:
+            walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
+        return UNKNOWN
+    body = walker.scope.functions[name]
+    if body.id in walker.shared.borrowed and walker.place is None:
+        # Its lines are those of another file: what it does is shown at the call.
+        walker = walker.fork(place=replace(walker.spot(call.node), holds=True), shares=True)
+    return _run_body(walker, name, body, arguments, call.stdin)
+
+
+def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:
+    outer = walker.stack
+    walker.stack = (*outer, (name, None if arguments is None else tuple(arguments)))
+    with walker.scope.given(arguments), walker.scope.function():
+        try:
+            return walker.run(body, stdin)
+        finally:
+            walker.stack = outer

@@ -7,11 +7,10 @@ from refute.scan.core.effects import Effects, Eval, Flag, RunFile
 from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.checkers import always_agrees, is_checker
 from refute.scan.shell.expansion import decode_escapes
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import Call, disarms
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 _MAX_TEXT: Final = 200_000
@@ -87,7 +86,7 @@ def _alias(call: Call, _row: Command) -> Effects:
         name, equals, text = word.partition("=")
         if equals:
             call.scope.aliases[name] = text
-            if is_checker(name) and always_agrees(text):
+            if disarms(name, text):
                 yield Flag("test-tampering", detail="Tests seem to pass without being run.")
             yield Eval(Language.SHELL, text)
     return ""
@@ -147,7 +146,7 @@ def _set(call: Call, _row: Command) -> Effects:
     return "" if words else SECRET
 
 
-HANDLERS: Final = {
+BUILTINS: Final = {
     "echo": _echo,
     "printf": _printf,
     "evaluate": _evaluate,
