@@ -13,7 +13,7 @@ from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
-from refute.adversary.property.independence import LIBRARY, UNSAFE, is_independent, raises_independently
+from refute.adversary.property.independence import LIBRARY, UNSAFE, Evidence
 from refute.adversary.property.namespace import Namespace, Unresolved
 from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
@@ -50,7 +50,7 @@ class _Drawn:
     """A field's Python over drawn values."""
 
     code: tuple[ast.expr, ...]
-    assumed: ast.expr | None
+    evidence: Evidence
     imports: tuple[str, ...]
     assumptions: tuple[str, ...]
     given: Given
@@ -73,7 +73,8 @@ def _drawn(
     if isinstance(found, Unresolved):
         return Note(claim=claim, reason=f"{field}: nothing defines {', '.join(f'`{name}`' for name in found.names)}")
     assumptions = (f"assume({source_of(awaited(condition, namespace))})" for condition in left)
-    return _Drawn(code, assumed, found.imports, tuple(assumptions), given)
+    evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
+    return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
 
 def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft | Note:
@@ -81,12 +82,11 @@ def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft | No
     if isinstance(read, Note):
         return read
     (check,) = read.code
-    independent = is_independent(check, read.assumed, block.given, namespace, claim=claim.text)
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.FIELD if independent else Origin.AUTHOR_PROPERTY,
+        origin=Origin.FIELD if read.evidence.is_independent(check) else Origin.AUTHOR_PROPERTY,
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
@@ -100,7 +100,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
     if isinstance(read, Note):
         return read
     _, call = read.code
-    told = raises_independently(call, one.error, read.assumed, one.given, namespace, claim=claim.text)
+    told = read.evidence.raises_independently(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
