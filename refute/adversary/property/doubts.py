@@ -42,7 +42,7 @@ def _listed(text: str, start: int) -> bool:
 def illustrates(text: str, example: Example, namespace: Namespace) -> str:
     """Why an example of a text cannot be held against the code; empty where it can."""
     if said("open", text):
-        return f"the example {example.quote!r} shows one answer where the text allows several"
+        return "shows one answer where the text allows several"
     texts = [text for step in example.steps for text in set(_texts(step.statement))]
     once = {text for text in texts if texts.count(text) == 1 and not namespace.holds_file(text)}
     return next((reason for step in example.steps for reason in _reasons(step.statement, once, namespace)), "")
@@ -55,12 +55,12 @@ def _reasons(node: ast.stmt, strange: Iterable[str], namespace: Namespace) -> It
         if function is None:
             continue
         if "callers" in function.depends_on:
-            yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
+            yield f"calls `{function.qualified}`, which looks at the code that calls it"
         if "moment" in function.depends_on and (call is outer or isinstance(node, _COMPOUND)):
-            yield f"what `{function.qualified}` gives hangs on the moment or is left to chance"
+            yield f"calls `{function.qualified}`, whose answer hangs on the moment or is left to chance"
         if "files" in function.depends_on:
             for text in set(_texts(call)).intersection(strange):
-                yield f"the example may read {text!r}, which the ticket does not hold"
+                yield f"may read {text!r}, which the ticket does not hold"
 
 
 def _texts(node: ast.AST) -> list[str]:

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
-from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.namespace import Namespace
 
 LIBRARY: Final = frozenset(
     (
@@ -93,11 +94,15 @@ class Evidence:
     def _is_library(self, side: ast.expr) -> bool:
         if any(isinstance(node, _LOGIC) for node in ast.walk(side)) or not self._varies(side):
             return False
-        found = self.names.resolve([side], bound=self.given)
-        if UNSAFE & free_names([side]) or isinstance(found, Unresolved) or found.reaches_implementation:
+        try:
+            found = self.names.resolve([side], bound=self.given)
+        except NotTested:
             return False
-        return all(line.split()[1] in LIBRARY for line in found.imports)
+        safe = not UNSAFE & free_names([side]) and not found.reaches_implementation
+        return safe and all(line.split()[1] in LIBRARY for line in found.imports)
 
     def _reaches(self, code: ast.expr) -> bool:
-        found = self.names.resolve([code], bound=self.given)
-        return isinstance(found, Unresolved) or found.reaches_implementation
+        try:
+            return self.names.resolve([code], bound=self.given).reaches_implementation
+        except NotTested:
+            return True

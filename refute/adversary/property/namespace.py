@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.surface import Face, Surface
 
@@ -55,13 +56,6 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unresolved:
-    """Names that nothing defines."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Namespace:
     """The names that examples may use."""
 
@@ -76,12 +70,15 @@ class Namespace:
 
     def defines(self, name: str) -> bool:
         """Whether a (dotted) name is known."""
-        tree = parse_expression(name)
-        return tree is not None and not isinstance(self.resolve([tree]), Unresolved)
+        try:
+            self.resolve(filter(None, [parse_expression(name)]))
+        except NotTested:
+            return False
+        return True
 
     def resolve(
         self, nodes: Iterable[ast.AST], *, home: str = "", bound: Iterable[str] = (), promised: str = ""
-    ) -> Resolved | Unresolved:
+    ) -> Resolved:
         """Find every free name.
 
         Args:
@@ -90,6 +87,9 @@ class Namespace:
             bound: names that the caller binds (given variables, earlier statements).
             promised: a text; a name that occurs in it as a word and is called is imported from the only
                 implementation module even where that module does not define it: the text promises it.
+
+        Raises:
+            NotTested: nothing defines a name.
         """
         nodes = list(nodes)
         imports: set[str] = set()
@@ -101,8 +101,9 @@ class Namespace:
             elif line:
                 imports.add(line)
         if missing:
-            return Unresolved(names=tuple(missing))
-        ours = {face.module for face in self.surface.faces}
+            names = ", ".join(f"`{name}`" for name in missing)
+            raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
+        ours = {name for face in self.surface.faces for name in (face.module, face.module.partition(".")[0])}
         reaches = any(line.split()[1] in ours for line in imports)
         return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
 
@@ -137,7 +138,7 @@ class Namespace:
         ]
         if used:
             return max(used, key=len)
-        return name if name in modules else None
+        return name if name in modules or any(module.startswith(f"{name}.") for module in modules) else None
 
     def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
         called = {
