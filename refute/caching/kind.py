@@ -30,8 +30,6 @@ class AttackRecord:
 class MutantsRecord:
     """What the containers of mutants said, as it was checked then; the score is made anew."""
 
-    probe: str
-    """Name of the test that only imports, drawn at random for that run."""
     containers: tuple[VariantRuns, ...]
     sandbox_s: float = 0.0
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from refute.scan.core.report import Report, Spot
+from refute.scan.core.report import Report
 from refute.scan.core.tables import knowledge
 from refute.scan.engine.analysis import analyse
 from refute.scan.finding import Confidence, Finding, Severity, Tier
@@ -54,7 +54,7 @@ def analyse_within_limits(
         return analyse(path, data, language, library or {}, known)
     report = Report(path=path)
     if len(data) > _MAX_BYTES:
-        _refuse(report, f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
+        report.refuse(f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
         return report
     return _in_child(report, {"": data, **(library or {})}, language, tables)
 
@@ -80,7 +80,7 @@ def _in_child(report: Report, texts: Mapping[str, bytes], language: Language | N
     try:
         done = subprocess.run(command, input=packed, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
     except subprocess.TimeoutExpired:
-        _refuse(report, f"It takes longer than {_CHILD_WALL_S} s to read.")
+        report.refuse(f"It takes longer than {_CHILD_WALL_S} s to read.")
         return report
     try:
         answer = json.loads(done.stdout)
@@ -90,12 +90,8 @@ def _in_child(report: Report, texts: Mapping[str, bytes], language: Language | N
             report.findings[finding.rule_id, finding.line, finding.command] = finding
         report.reached.extend((path, how) for path, how in answer["reached"])
     except (ValueError, KeyError, TypeError):
-        _refuse(report, f"Reading it ended the scanner's child process (exit {done.returncode}).")
+        report.refuse(f"Reading it ended the scanner's child process (exit {done.returncode}).")
     return report
-
-
-def _refuse(report: Report, reason: str) -> None:
-    report.refuse(Spot(line=1, column=1, text=""), reason)
 
 
 def main() -> None:

@@ -15,7 +15,6 @@ from refute.scan.limits import is_harmless
 from refute.scan.rules import UNANALYSABLE, Language
 
 _READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
-_LIBRARY_BYTES: Final = 2_000_000
 _PATTERN: Final = re.compile(r"[*?\[]")
 _TOOL: Final = "tool"
 """Whose configuration holds commands, which is not read: the sandbox has none of them."""
@@ -35,9 +34,9 @@ Text = tuple[str, bytes, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
 
 
-def entry_language(path: str, data: bytes) -> Language | None:
+def entry_language(path: str, data: bytes | None) -> Language | None:
     """The language of an entry point: shell unless it says otherwise."""
-    return None if decode.languages_of(path, data) else Language.SHELL
+    return None if data is None or decode.languages_of(path, data) else Language.SHELL
 
 
 def follow(
@@ -103,30 +102,23 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     return [(name, "") for name in names if decode.languages_of(name, files[name])]
 
 
-def shell_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the workspace that are shell by name or first line, as far as they are small and plain."""
-    found: dict[str, bytes] = {}
-    left = _LIBRARY_BYTES
-    for name, text in files.items():
-        if len(text) <= left and Language.SHELL in decode.languages_of(name, text[:200]) and is_harmless(text):
-            found[name] = text
-            left -= len(text)
-    return found
-
-
-def library(path: str, data: bytes, files: Mapping[str, bytes], shell: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the workspace that a script may run, or read functions and variables from.
+def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of the workspace whose functions and variables a script may read, by itself or through another one.
 
     Args:
         path: the script.
         data: its bytes.
         files: every file of the workspace.
-        shell: those of them that are shell.
     """
-    found = {name: text for name, text in shell.items() if name != path}
-    if _READS.search(data):
-        named = {name: text for name, text in files.items() if name.rpartition("/")[2].encode() in data}
-        found |= {name: text for name, text in named.items() if name != path and is_harmless(text)}
+    found: dict[str, bytes] = {}
+    pending = [data]
+    while pending:
+        text = pending.pop()
+        for name, other in files.items() if _READS.search(text) else ():
+            named = name.rpartition("/")[2].encode() in text or (b"*" in text and name.endswith(".sh"))
+            if named and name not in {path, *found} and is_harmless(other):
+                found[name] = other
+                pending.append(other)
     return found
 
 

@@ -63,31 +63,27 @@ class Rule:
         return self.mild if self.mild is not None and severity < self.severity else self.words
 
 
-def _examples(row: Mapping[str, list[str]]) -> tuple[Example, ...]:
-    return tuple(Example(text=text, language=Language(name)) for name, texts in row.items() for text in texts)
-
-
-def _words(row: Mapping[str, Any]) -> Words:
-    return Words(title=row["title"], explanation=row["explanation"], remedy=row["remedy"])
-
-
 @lru_cache(maxsize=1)
 def rules() -> Mapping[str, Rule]:
     """Rule id → rule."""
-    return MappingProxyType({name: _rule(name, row) for name, row in read_table("rules").items()})
+    return MappingProxyType({name: _rule(name, **row) for name, row in read_table("rules").items()})
 
 
-def _rule(name: str, row: Mapping[str, Any]) -> Rule:
-    severity, tier, *confidence = row.get("grade", "high confirm").split()
+def _rule(name: str, grade: str = "high confirm", mild: dict[str, str] | None = None, **row: Any) -> Rule:
+    severity, tier, *confidence = grade.split()
+    examples = [
+        tuple(Example(text=text, language=Language(name)) for name, texts in row.pop(kind).items() for text in texts)
+        for kind in ("matches", "spares")
+    ]
     return Rule(
         id=name,
-        words=_words(row),
+        words=Words(**row),
         severity=Severity[severity.upper()],
         tier=Tier[tier.upper()],
-        matches=_examples(row["matches"]),
-        spares=_examples(row["spares"]),
+        matches=examples[0],
+        spares=examples[1],
         confidence=Confidence(*confidence or ["high"]),
-        mild=_words(row["mild"]) if "mild" in row else None,
+        mild=Words(**mild) if mild else None,
     )
 
 

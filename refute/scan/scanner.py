@@ -55,7 +55,8 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    walk = _Walk(files, tables, [(path, files.get(path), None) for path in entry_points])
+    texts = [(path, files.get(path)) for path in entry_points]
+    walk = _Walk(files, tables, [(path, data, reach.entry_language(path, data)) for path, data in texts])
     while walk.queue:
         path, data, language = text = walk.queue.pop(0)
         if text in walk.seen or (language is None and path in walk.scanned):
@@ -69,8 +70,7 @@ def scan_files(
             if data is None:
                 walk.findings.append(reach.unanalysable(path, "The file is not part of the workspace."))
             else:
-                entered = language is None and path in entry_points
-                walk.text(path, data, reach.entry_language(path, data) if entered else language)
+                walk.text(path, data, language)
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
             told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
             walk.findings.append(reach.unanalysable(path, told))
@@ -91,14 +91,10 @@ class _Walk:
     findings: list[Finding] = field(default_factory=list)
     scanned: list[str] = field(default_factory=list)
     seen: set[_Text] = field(default_factory=set)
-    shell: dict[str, bytes] | None = None
-    """The workspace's shell files, once they are asked for."""
 
     def text(self, path: str, data: bytes, language: Language | None) -> None:
         """Scan one text, and note what it runs: what make and other programs would hand to a shell comes first."""
-        if self.shell is None:
-            self.shell = reach.shell_files(self.files)
-        library = reach.library(path, data, self.files, self.shell)
+        library = reach.library(path, data, self.files)
         report = analyse_within_limits(path, data, language, library, self.tables)
         commands, found_files, unread = reach.follow(path, report.reached, self.files)
         found = [*report.result(), *unread]

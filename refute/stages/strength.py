@@ -102,7 +102,9 @@ class _Experiment:
     def measure(self) -> StrengthStage:
         """The score of what the containers say now, or said before."""
         kind = replace(MUTANTS, unfit=lambda one: MUTANTS.unfit(one) or settled(self._scored(one)))
-        ran = self._ports.stages.cached(kind, self._key(self._jobs), self._run)
+        ran = self._ports.stages.cached(
+            kind, self._key(self._jobs), lambda: self._ran(self._jobs(random.SystemRandom()))
+        )
         told = _told(self._told_apart(self._scored(ran.record)), kept=ran.kept)
         return told if ran.kept else replace(told, sandbox_s=ran.record.sandbox_s)
 
@@ -115,38 +117,34 @@ class _Experiment:
         trial = witness_trial(missed, self._ports.settings)
         ran = self._ports.stages.cached(
             MUTANTS,
-            self._key(lambda chance: (trial, [self._job(trial, witness_variants(missed, self._brief, chance))])),
-            lambda: self._ran(trial, [self._job(trial, witness_variants(missed, self._brief, random.SystemRandom()))]),
+            self._key(lambda chance: [self._job(trial, witness_variants(missed, self._brief, chance))]),
+            lambda: self._ran([self._job(trial, witness_variants(missed, self._brief, random.SystemRandom()))]),
         )
         runs = [run for container in ran.record.containers for run in container.runs]
         return replace(strength, violations=without_equals(strength.violations, planted, runs))
 
-    def _key(self, jobs_of: Callable[[random.Random], tuple[Trial, list[Job]]]) -> str | None:
+    def _key(self, jobs_of: Callable[[random.Random], list[Job]]) -> str | None:
         if not self._lasting:
             return None
-        jobs = jobs_of(random.Random(0))[1]  # noqa: S311  # to look up by; never run
+        jobs = jobs_of(random.Random(0))  # noqa: S311  # to look up by; never run
         return self._ports.result_key(jobs, [self._ports.settings.strength_floor])
 
-    def _run(self) -> MutantsRecord:
+    def _ran(self, jobs: list[Job]) -> MutantsRecord:
         """What the containers say."""
-        return self._ran(*self._jobs(random.SystemRandom()))
-
-    def _ran(self, trial: Trial, jobs: list[Job]) -> MutantsRecord:
         results = side_by_side(self._ports, jobs)
         read = [read_runs(job, result) for job, result in zip(jobs, results, strict=True)]
         sandbox_s = round(sum(result.duration_s for result in results), 3)
-        return MutantsRecord(probe=trial.probe, containers=tuple(read), sandbox_s=sandbox_s)
+        return MutantsRecord(containers=tuple(read), sandbox_s=sandbox_s)
 
     def _trial(self, chance: random.Random) -> Trial:
         attack, triaged = self._evidence.screening.attack, self._evidence.triage.triaged
         return make_trial(attack, triaged, self._brief, self._ports.settings, chance=chance)
 
-    def _jobs(self, chance: random.Random) -> tuple[Trial, list[Job]]:
-        """What is run, and the jobs; both hold names and places of controls that are drawn by chance."""
+    def _jobs(self, chance: random.Random) -> list[Job]:
+        """What is run; the jobs hold names and places of controls that are drawn by chance."""
         ports = self._ports
-        trial = self._trial(chance)
         jobs = trial_jobs(
-            trial,
+            self._trial(chance),
             self._brief,
             [*(one.mutant for one in self._sample.violations), *self._sample.mutants],
             self._outline,
@@ -155,7 +153,7 @@ class _Experiment:
             requirements=self._roots(),
             chance=chance,
         )
-        return trial, [ports.with_network(job) for job in jobs]
+        return [ports.with_network(job) for job in jobs]
 
     def _job(self, trial: Trial, variants: Sequence[dict[str, Any]]) -> Job:
         made = variants_job(trial, self._brief, variants, self._outline, self._ports.settings, self._roots())
@@ -166,9 +164,9 @@ class _Experiment:
         return [posixpath.relpath(SITE, WORKSPACE)] if self._ports.derived_image(self._brief.ticket) else []
 
     def _scored(self, record: MutantsRecord) -> Strength:
-        ran = replace(self._trial(random.Random(0)), probe=record.probe)  # noqa: S311  # the probe's name decides
+        trial = self._trial(random.Random(0))  # noqa: S311  # never run
         floor = self._ports.settings.strength_floor
-        return score(ran, self._brief, self._sample, record.containers, floor=floor)
+        return score(trial, self._brief, self._sample, record.containers, floor=floor)
 
 
 def _fitting(mutants: Sequence[Mutant], brief: Brief) -> tuple[Mutant, ...]:

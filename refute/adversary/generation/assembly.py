@@ -10,7 +10,7 @@ from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestabl
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join
 from refute.guardrails.plain_text import printable
-from refute.python_syntax import nests_deeper, parsed_or_none, python_lines
+from refute.python_syntax import nests_deeper, parsed_or_none
 from refute.ticket.record import ClaimId
 
 PYTEST: Final = "import pytest"
@@ -42,15 +42,21 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
         rounds: in the order of asking.
         tester: who wrote them.
     """
-    taken: set[str] = set()
     pieces, records = [], []
     for one in rounds:
-        ours = [_record(written, _free_name(written.name, taken), one.name, tester) for written in one.answer.tests]
-        codes = [
-            _headed(_function(written, test.name), test) for written, test in zip(one.answer.tests, ours, strict=True)
+        codes = [_function(written) for written in one.answer.tests]
+        headed = [
+            f"# {_one_line(f'{written.claim_id}, {written.category}, {one.name}: {written.quote}')}\n{code}"
+            for written, code in zip(one.answer.tests, codes, strict=True)
         ]
-        pieces.append(join([_preamble(one.answer.preamble), *codes], ()).source)
-        records.append(ours)
+        piece = join([_preamble(one.answer.preamble), *headed], ())
+        told = zip(one.answer.tests, codes, piece.names[1:], strict=True)
+        names = [
+            renamed.get(written.name, written.name) if code else f"{written.name}_unread_{number}"
+            for number, (written, code, renamed) in enumerate(told)
+        ]
+        pieces.append(piece.source)
+        records.append([_record(*both, one.name, tester) for both in zip(one.answer.tests, names, strict=True)])
     joined = join([f"{PYTEST}\n{HYPOTHESIS}", *pieces], [one.module.name for one in brief.modules])
     tests = [
         replace(test, name=names.get(test.name, test.name))
@@ -72,21 +78,13 @@ def _preamble(text: str) -> str:
     return "" if tree is None or nests_deeper(tree, MAX_DEPTH) else text.strip()
 
 
-def _function(written: WrittenTest, name: str) -> str:
-    """The test's code under its name; empty where it is not one function of the name it was given."""
-    code = written.function
-    tree = parsed_or_none(code)
+def _function(written: WrittenTest) -> str:
+    """The test's code; empty where it is not one function of the name it was given."""
+    tree = parsed_or_none(written.function)
     body = tree.body if tree else []
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
-    if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
-        return ""
-    lines = python_lines(code)
-    at = functions[0].lineno - 1  # the line of `def`, below its decorators
-    if f"def {written.name}" not in lines[at]:  # spelled in another way, as Python allows
-        functions[0].name = name
-        return ast.unparse(ast.Module(body=body, type_ignores=[]))
-    lines[at] = lines[at].replace(f"def {written.name}", f"def {name}", 1)
-    return "\n".join(lines).strip("\n")
+    fits = len(functions) == 1 and not any(nests_deeper(node, MAX_DEPTH) for node in body)
+    return written.function.strip("\n") if fits else ""
 
 
 def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> AttackTest:
@@ -99,10 +97,6 @@ def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> At
         tester=tester,
         round=round_name,
     )
-
-
-def _headed(code: str, test: AttackTest) -> str:
-    return f"# {_one_line(test.claim_id)}, {test.category}, {test.round}: {_one_line(test.quote)}\n{code}"
 
 
 def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], tester: str) -> str:
@@ -135,15 +129,6 @@ def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Roun
         for claim in brief.ticket.claims
         if claim.id not in tested
     )
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """A name that no test has yet; from now on it is taken."""
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name}_{number}", number + 1
-    taken.add(free)
-    return free
 
 
 def _one_line(text: str) -> str:

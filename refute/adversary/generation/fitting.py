@@ -1,32 +1,46 @@
 """What fits into a prompt: the claims, and the code, of which what they name comes first where it is too long."""
 
-import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.generation.outline import command_line, outline
-from refute.adversary.suite_source import lines_of
-from refute.python_syntax import parsed_or_none, python_lines
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId
 
 MAX_CLAIM_CHARS: Final = 1_000
 MAX_CLAUSE_CHARS: Final = 200
 MAX_EXAMPLES: Final = 10
+MAX_NAMES: Final = 40
+NOTED: Final = 8
+"""Definitions named of those that a prompt does not show: to the model, and in a note."""
+STATEMENT: Final = re.compile(r"\n(?=[@A-Za-z_])")
+"""Before each statement of a module, and below its decorators."""
+DEFINED: Final = re.compile(r"^\s*(?:async def|def|class) (\w+)", re.MULTILINE)
+OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
 TOO_LONG: Final = "not asked about: it does not fit into a prompt beside the claims before it (max_prompt_chars)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Excerpt:
-    """What is shown of a module."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Code in a prompt, each module under its name."""
 
     text: str
     left_out: tuple[str, ...] = ()
-    """Names of the definitions that are not shown."""
+    """`module.name` of the definitions that are not shown."""
+
+    @property
+    def cut(self) -> str:
+        """What stands behind the heading of code that is cut; empty where nothing is."""
+        return f" (too long; not shown: {named(self.left_out, MAX_NAMES)})" if self.left_out else ""
+
+    @property
+    def note(self) -> tuple[str, ...]:
+        """The same for people."""
+        told = f"too long for a prompt (max_prompt_chars), not shown: {named(self.left_out, NOTED)}"
+        return (told,) if self.left_out else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +51,6 @@ class Asked:
     """With the claims that fit."""
     left_out: dict[ClaimId, str]
     """Why each other claim is not asked about."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Block:
-    """A statement of a module or class, or a class's head; with the comments behind it."""
-
-    text: str
-    name: str = ""
-    """Dotted; empty for what is no definition."""
-    keys: frozenset[str] = frozenset()
-    """By which a claim may mean it."""
 
 
 def asked(brief: Brief) -> Asked:
@@ -74,61 +77,61 @@ def claim_lines(claim: Claim) -> str:
     return "\n".join([*shown, *(f"    must hold: {one}" for one in examples)])
 
 
-def outlines(brief: Brief) -> list[Excerpt]:
+def named(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many there are beside them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
+def outlines(brief: Brief) -> Shown:
     """Of each module what a caller may know; of a program, what it declares."""
     view = command_line if brief.programs else outline
     return _fitted(brief, [view(one.source) for one in brief.modules])
 
 
-def excerpts(brief: Brief) -> list[Excerpt]:
+def excerpts(brief: Brief) -> Shown:
     """The code of each module."""
     return _fitted(brief, [one.source for one in brief.modules])
 
 
-def _fitted(brief: Brief, texts: Sequence[str]) -> list[Excerpt]:
-    """The texts; where they are too long together, what claims name and what else there is room for."""
+def _fitted(brief: Brief, texts: Sequence[str]) -> Shown:
+    """The texts; where they are too long together, what claims name and what else there is room for, in its place."""
     room = brief.max_prompt_chars - sum(len(claim_lines(claim)) + 1 for claim in brief.ticket.claims)
-    if sum(map(len, texts)) <= room:
-        return [Excerpt(text=text) for text in texts]
-    said = " ".join(claim.text for claim in brief.ticket.claims)
-    words = {*re.findall(r"\w+", said), *re.findall(r"-[\w-]+", said)}  # names, and options
-    modules = [list(_blocks(text)) for text in texts]
-    shown = set[int]()
-    for block in sorted((block for one in modules for block in one), key=lambda block: not block.keys & words):
-        if len(block.text) < room:
-            room -= len(block.text) + 1
-            shown.add(id(block))
-    return [
-        Excerpt(
-            text="\n".join(block.text for block in one if id(block) in shown),
-            left_out=tuple(block.name for block in one if block.name and id(block) not in shown),
-        )
-        for one in modules
+    heads = [
+        f"# program {m.path}" if brief.programs else f"# module {m.name}" for m in (x.module for x in brief.modules)
     ]
+    if sum(map(len, texts)) <= room:
+        return Shown("\n\n".join(f"{head}\n{text}" for head, text in zip(heads, texts, strict=True)))
+    said = " ".join(claim.text for claim in brief.ticket.claims)
+    words = {*re.findall(r"\w+", said), *OPTION.findall(said)}
+    pieces = [(number, piece) for number, text in enumerate(texts) for piece in _pieces(text)]
+    kept = dict[int, str]()
+    for at in sorted(range(len(pieces)), key=lambda at: words.isdisjoint(_names(pieces[at][1]))):
+        piece = pieces[at][1]
+        if not kept or len(piece) < room:
+            kept[at] = piece[: max(room, 0)]
+            room -= len(piece) + 1
+    shown = [
+        [kept[at] for at, (of, _) in enumerate(pieces) if of == number and at in kept] for number in range(len(texts))
+    ]
+    left_out = [
+        f"{brief.modules[number].module.name}.{name}"
+        for at, (number, piece) in enumerate(pieces)
+        for name in DEFINED.findall(piece)[:1]
+        if at not in kept
+    ]
+    return Shown("\n\n".join("\n".join([head, *own]) for head, own in zip(heads, shown, strict=True)), tuple(left_out))
 
 
-def _blocks(text: str) -> Iterator[_Block]:
-    """A text in blocks; in lines, where it cannot be parsed."""
-    lines, tree = python_lines(text), parsed_or_none(text)
-    starts = dict(_starts(tree.body)) if tree else {number: _Block(text="") for number in range(1, len(lines) + 1)}
-    for block, (first, end) in zip(starts.values(), pairwise([*starts, len(lines) + 1]), strict=True):
-        yield replace(block, text="\n".join(lines[first - 1 : end - 1]))
+def _pieces(text: str) -> list[str]:
+    """The statements of a module, each with its decorators and what is indented below it."""
+    pieces: list[str] = []
+    for piece in STATEMENT.split(text):
+        decorates = bool(pieces) and pieces[-1].startswith("@") and not DEFINED.search(pieces[-1])
+        pieces[-1:] = [f"{pieces[-1]}\n{piece}"] if decorates else [*pieces[-1:], piece]
+    return pieces
 
 
-def _starts(body: Sequence[ast.stmt], owner: str = "") -> Iterator[tuple[int, _Block]]:
-    """The first line of each block, and the block without its text; members of a class after its head."""
-    for node in body:
-        name = getattr(node, "name", "")
-        keys = {name, owner} if owner and name == "__init__" else {name} if name else _quoted(node)
-        yield (
-            lines_of(node)[0],
-            _Block(text="", name=f"{owner}.{name}" if owner and name else name, keys=frozenset(keys)),
-        )
-        if isinstance(node, ast.ClassDef) and lines_of(node.body[0])[0] > node.lineno:
-            yield from _starts(node.body, node.name)
-
-
-def _quoted(node: ast.stmt) -> set[str]:
-    """What a program's declaration is about: `add_argument('--option')`."""
-    given = node.value.args if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else ()
-    return {one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+def _names(piece: str) -> set[str]:
+    """By which a claim may mean it: what it defines, and options that it declares."""
+    return {*DEFINED.findall(piece), *OPTION.findall(piece)}

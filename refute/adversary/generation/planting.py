@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from refute.adversary.attack import Brief
 from refute.adversary.generation.answer import CONFIG, each, without_fence
 from refute.adversary.generation.fitting import asked, excerpts
-from refute.adversary.generation.prompting import by_module, claims_shown, cut_words, fill, template
+from refute.adversary.generation.prompting import claims_shown, fill, template
 from refute.llm.model import MARKER, DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
@@ -46,14 +46,14 @@ class WrittenViolations(BaseModel):
 def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
     fitting = asked(brief).brief
-    pieces = excerpts(fitting)
+    code = excerpts(fitting)
     text = fill(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
         claims=claims_shown(fitting.ticket.claims),
-        cut=cut_words(fitting, pieces),
-        code=by_module(fitting, pieces),
+        cut=code.cut,
+        code=code.text,
     )
     return Prompt(
         name=VIOLATIONS,

@@ -10,7 +10,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Rejected
 from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.fitting import Excerpt, claim_lines, excerpts, outlines
+from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
@@ -29,25 +29,19 @@ MAX_FAULT_CHARS: Final = 1_200
 MAX_ASSERTED_CHARS: Final = 300
 MAX_FILES: Final = 60
 MAX_PATH_CHARS: Final = 200
-MAX_NAMES: Final = 40
 PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
 
 
 def claims_first(brief: Brief) -> Prompt:
     """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
     name = CLAIMS_FIRST_CLI if brief.programs else CLAIMS_FIRST
-    what = "program" if brief.programs else "module"
-    shown = "\n\n".join(
-        f"# {what} {one.module.path if brief.programs else one.module.name}\n{view.text}"
-        for one, view in zip(brief.modules, outlines(brief), strict=True)
-    )
     text = fill(
         name,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
         claims=claims_shown(brief.ticket.claims),
         files=_files(brief.workspace_paths),
-        outline=shown,
+        outline=outlines(brief).text,
         programs=", ".join(brief.programs),
     )
     return _prompt(name, text + _references(brief), brief, DataClass.CLAIMS)
@@ -69,7 +63,7 @@ def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> P
         existing: the tests that are there already; what they assert is shown.
         missing: claims and clauses without a test; then there is room for as many tests as in round one.
     """
-    pieces = excerpts(brief)
+    code = excerpts(brief)
     text = fill(
         CODE_AWARE,
         ticket=brief.ticket.id,
@@ -78,8 +72,8 @@ def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> P
         change=diffs_of(brief, max_chars=brief.max_prompt_chars // 3) or "No version before the change is known.",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
         claims=claims_shown(brief.ticket.claims),
-        cut=cut_words(brief, pieces),
-        code=by_module(brief, pieces),
+        cut=code.cut,
+        code=code.text,
     )
     return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
 
@@ -95,41 +89,6 @@ def assertions_of(attack: Attack) -> str:
             said = "; ".join(ast.unparse(part if isinstance(part, ast.Assert) else part.items[0]) for part in parts)
             lines.append(f"- {node.name} ({tests[node.name]}): {said[:MAX_ASSERTED_CHARS]}")
     return "\n".join(lines)
-
-
-def left_out_of_code(brief: Brief) -> list[str]:
-    """`module.name` of the code that round two does not show, as it would not fit."""
-    return _left_out(brief, excerpts(brief))
-
-
-def named(names: Sequence[str], most: int) -> str:
-    """The first of some names, and how many there are beside them."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
-
-
-def left_out_of_outline(brief: Brief) -> list[str]:
-    """`module.name` of what the other rounds do not show, as it would not fit."""
-    return _left_out(brief, outlines(brief))
-
-
-def cut_words(brief: Brief, pieces: Sequence[Excerpt]) -> str:
-    """What a prompt says behind its heading of code that is cut; empty where nothing is."""
-    left_out = _left_out(brief, pieces)
-    return f" (too long; not shown: {named(left_out, MAX_NAMES)})" if left_out else ""
-
-
-def _left_out(brief: Brief, pieces: Sequence[Excerpt]) -> list[str]:
-    return [
-        f"{one.module.name}.{name}" for one, piece in zip(brief.modules, pieces, strict=True) for name in piece.left_out
-    ]
-
-
-def by_module(brief: Brief, pieces: Sequence[Excerpt]) -> str:
-    """Code of several modules, each under its name."""
-    return "\n\n".join(
-        f"# module {one.module.name}\n{piece.text}" for one, piece in zip(brief.modules, pieces, strict=True)
-    )
 
 
 def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[str]) -> Prompt:
@@ -164,7 +123,7 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
         max_tests=str(_tests_for(brief)),
         existing=", ".join(existing) or "none",
         claims=claims_shown(brief.ticket.claims),
-        outline=by_module(brief, outlines(brief)),
+        outline=outlines(brief).text,
         faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
     )
     return replace(_prompt(HARDENING, text, brief, DataClass.CODE), tier=Tier.PRO)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Final
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.answer import GivenUp, WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.fitting import asked
+from refute.adversary.generation.fitting import asked, excerpts, outlines
 from refute.adversary.generation.prompting import (
     claims_first,
     code_aware,
     hardening,
-    left_out_of_code,
-    left_out_of_outline,
-    named,
     once_more,
 )
 from refute.errors import BudgetExhausted, ModelUnavailable
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 ENOUGH_TESTS: Final = 3
-CUT_SHOWN: Final = 8
-"""Definitions named that a prompt did not show."""
 MORE_ROOM: Final = 2
 """An unusable answer is asked for once more, with so many times the room where it was cut off."""
 Screen = Callable[[Attack, Brief], Screening]
@@ -85,7 +80,7 @@ class ModelTester:
         return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
 
     def _rounds(self, brief: Brief) -> list[Round]:
-        rounds = [self._ask(claims_first(brief), known=_cut(left_out_of_outline(brief)))]
+        rounds = [self._ask(claims_first(brief), known=outlines(brief).note)]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
         too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
@@ -93,9 +88,7 @@ class ModelTester:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        self._ask_also(
-            rounds, code_aware(brief, screened.attack, list(missing.values())), notes=_cut(left_out_of_code(brief))
-        )
+        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=excerpts(brief).note)
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -142,11 +135,6 @@ class ModelTester:
 
     def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:
         return self._screen(assemble(brief, rounds, tester=self._name), brief)
-
-
-def _cut(left_out: Sequence[str]) -> Sequence[str]:
-    """What a prompt does not show, as a note."""
-    return [f"too long for a prompt (max_prompt_chars), not shown: {named(left_out, CUT_SHOWN)}"] if left_out else []
 
 
 def _without_test(brief: Brief, attack: Attack) -> dict[ClaimId, str]:

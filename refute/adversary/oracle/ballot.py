@@ -39,24 +39,24 @@ class Answer(BaseModel):
     error: Annotated[str, Field(max_length=200)] = ""
     """Name of an exception class."""
 
-    def agrees(self, situation: Situation, *, negated: bool = False) -> bool:
+    def agrees(self, situation: Situation) -> bool:
         """Whether the test expects the same."""
         if situation.form is not Form.VALUE:
             named = situation.form is not Form.RAISES or _covers(situation.expected, self.error)
-            return named and self.demand == ("false" if negated else "true")
+            return named and self.demand == "true"
         if self.demand == "satisfies":
             return holds(self.predicate, situation.expected) is True and self._allows_what_came(situation) is False
         return self.demand == "returns" and self._expected(situation)
 
-    def contradicts(self, situation: Situation, *, negated: bool = False) -> bool:
+    def contradicts(self, situation: Situation) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
-        if situation.form is Form.VALUE:
-            if self.demand == "satisfies":
-                return self._allows_what_came(situation) is True
-            return self.demand == "returns" and not self._expected(situation) and self._came(situation)
-        another = situation.form is Form.RAISES and bool(situation.came)  # an error came, though not the one
-        named = not situation.came or _covers(situation.came, self.error)
-        return named and self.demand == ("true" if negated is not another else "false")
+        if situation.form is not Form.VALUE:
+            another = situation.form is Form.RAISES and situation.came  # an error came, though not the one
+            named = not situation.came or _covers(situation.came, self.error)
+            return named and self.demand == ("true" if another else "false")
+        if self.demand == "satisfies":
+            return self._allows_what_came(situation) is True
+        return self.demand == "returns" and not self._expected(situation) and self._came(situation)
 
     def misses(self, control: Situation) -> bool:
         """Whether this is an answer to a published example, and another than the published one."""
@@ -91,57 +91,60 @@ class Ballot(BaseModel):
     answers: list[Answer]
 
 
-def vote_prompt(
-    claims: Sequence[Claim], situations: Sequence[tuple[Claim, Situation]], *, outline: str, sample: int
-) -> Prompt:
+def vote_prompt(situations: Sequence[tuple[Claim, Situation]], *, outline: str, sample: int) -> Prompt:
     """The question of one sample.
 
     Args:
-        claims: those that the situations are about.
+        situations: each with its claim; numbered from 1. Behind them stand the opposites of those that are true or
+            false, so that saying yes to all decides nothing.
         outline: signatures and docstrings, which say what an argument stands for.
-        situations: each with its claim; numbered from 1.
-        sample: an odd one is asked about the opposite of every condition, so that saying yes to all decides nothing.
+        sample: its number.
     """
-    told = "\n\n".join(
-        f"## Situation {number}, claim {claim.id}\n{_code(situation, negated=negated(sample))}"
-        for number, (claim, situation) in enumerate(situations, start=1)
-    )
-    stated = "\n".join(f"{claim.id}: {_indented(claim.text[: 4 * MAX_CLAIM_CHARS])}" for claim in claims)
+    asked = [(claim.id, situation.code) for claim, situation in situations]
+    asked += [(claim.id, _opposite(one.code)) for claim, one in situations if one.form is not Form.VALUE]
+    told = [f"## Situation {number}, claim {claim}\n{code}" for number, (claim, code) in enumerate(asked, start=1)]
+    claims = {claim.id: _indented(claim.text[: 4 * MAX_CLAIM_CHARS]) for claim, _ in situations}
+    stated = "\n".join(f"{claim}: {text}" for claim, text in claims.items())
     return Prompt(
         name=VOTE,
         system=template(SYSTEM).replace("{marker}", MARKER),
-        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations=told),
+        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations="\n\n".join(told)),
         answer_schema=Ballot.model_json_schema(),
         data_class=DataClass.CLAIMS,
         max_output_tokens=8_192,
         sample=sample,
-        usable=lambda text: bool(read_ballot(text)),
+        usable=lambda text: bool(read_ballot(text, ())),
     )
 
 
-def negated(sample: int) -> bool:
-    """Whether a sample is asked about the opposite of a condition."""
-    return sample % 2 == 1
+def read_ballot(text: str, situations: Sequence[tuple[Claim, Situation]]) -> Mapping[int, Answer]:
+    """Number of a situation → answer; what is malformed, answered twice or the same as its opposite is no answer.
 
-
-def read_ballot(text: str) -> Mapping[int, Answer]:
-    """Number of a situation → answer; what is malformed, or answered twice, is no answer."""
+    Args:
+        text: a sample's answer.
+        situations: as they were given to `vote_prompt`.
+    """
     try:
         entries = json.loads(without_fence(text))["answers"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}
-    answers = each(Answer, entries, "answer", [])
-    numbers = [answer.situation for answer in answers]
-    return {answer.situation: answer for answer in answers if numbers.count(answer.situation) == 1}
+    found = each(Answer, entries, "answer", [])
+    numbers = [answer.situation for answer in found]
+    answers = {answer.situation: answer for answer in found if numbers.count(answer.situation) == 1}
+    conditions = [number for number, (_, one) in enumerate(situations, start=1) if one.form is not Form.VALUE]
+    for opposite, number in enumerate(conditions, start=len(situations) + 1):
+        said = {answers[one].demand for one in (number, opposite) if one in answers}
+        if said != {"true", "false"}:
+            answers.pop(number, None)
+    return answers
 
 
 def _indented(text: str) -> str:
     return f"\n{STEP}".join(text.splitlines())
 
 
-def _code(situation: Situation, *, negated: bool) -> str:
-    asked = negated and situation.form is not Form.VALUE
-    return ASKED.sub(r"\g<start>not (\g<condition>)", situation.code, count=1) if asked else situation.code
+def _opposite(code: str) -> str:
+    return ASKED.sub(r"\g<start>not (\g<condition>)", code, count=1)
 
 
 def _covers(expected: str, error: str) -> bool:

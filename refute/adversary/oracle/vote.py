@@ -7,8 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.generation.fitting import outlines
-from refute.adversary.generation.prompting import by_module
-from refute.adversary.oracle.ballot import Answer, negated, read_ballot, vote_prompt
+from refute.adversary.oracle.ballot import Answer, read_ballot, vote_prompt
 from refute.adversary.oracle.question import Form, Situation, situation_of
 from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
 from refute.adversary.promises import confined, limit_reached
@@ -78,59 +77,52 @@ def hold_vote(triaged: Sequence[TriagedTest], attack: Attack, brief: Brief, mode
         else:
             asked.append((one, claims[one.test.claim_id], situation))
     vote = Vote(triaged=())
-    booth = Booth(model, vote, by_module(brief, outlines(brief)), list(published.values())[:CONTROLS])
+    controls = list(published.values())[:CONTROLS]
     for start in range(0, len(asked), AT_ONCE):
-        decided |= booth.decide(asked[start : start + AT_ONCE])
+        some = asked[start : start + AT_ONCE]
+        ballots, fault = _ballots(some, controls, outlines(brief).text, model, vote)
+        decided |= {one[0].test.name: _counted(one, ballots, at, fault) for at, one in enumerate(some, start=1)}
     vote.triaged = tuple(decided.get(one.test.name, one) if needs_vote(one) else one for one in triaged)
     return vote
 
 
-@dataclass(frozen=True, slots=True)
-class Booth:
-    """Where samples are asked: what each of them sees beside the situations."""
+def _ballots(
+    asked: Sequence[Asked], controls: Sequence[tuple[Claim, Situation]], outline: str, model: Model, vote: Vote
+) -> tuple[list[Mapping[int, Answer]], str]:
+    """Ask until every situation has a majority, at most three samples; and why fewer count, if so.
 
-    model: Model
-    vote: Vote
-    """Gets every answer."""
-    outline: str
-    """Signatures and docstrings."""
-    controls: Sequence[tuple[Claim, Situation]]
-    """Published examples: a sample that misses one has not read the claims, and does not count."""
-
-    def decide(self, asked: Sequence[Asked]) -> dict[str, TriagedTest]:
-        """Ask until every situation has a majority, at most three samples."""
-        situations = [*((claim, situation) for _, claim, situation in asked), *self.controls]
-        claims = list({claim.id: claim for claim, _ in situations}.values())
-        ballots: list[Mapping[int, Answer]] = []
-        fault = ""
-        for sample in range(SAMPLES):
-            if all(max(_tally(ballots, at, one[2])) >= MAJORITY for at, one in enumerate(asked, start=1)):
-                break
-            try:
-                completion = self.model.generate(vote_prompt(claims, situations, outline=self.outline, sample=sample))
-            except (BudgetExhausted, ModelUnavailable) as error:
-                self.vote.lost_usd.append(error.cost_usd)
-                fault = error.message
-                break
-            self.vote.completions.append(completion)
-            answers = read_ballot(completion.reply.text) if completion.reply.ending is Ending.COMPLETE else {}
-            told = enumerate(self.controls, start=len(asked) + 1)
-            if any(at in answers and answers[at].misses(control) for at, (_, control) in told):
-                answers, fault = {}, MISREAD
-            ballots.append(answers)
-        return {one[0].test.name: _counted(one, ballots, at, fault) for at, one in enumerate(asked, start=1)}
+    Args:
+        asked: what must be decided.
+        controls: published examples: a sample that misses one has not read the claims, and does not count.
+        outline: signatures and docstrings.
+        model: is asked.
+        vote: gets every answer.
+    """
+    situations = [*((claim, situation) for _, claim, situation in asked), *controls]
+    ballots: list[Mapping[int, Answer]] = []
+    fault = ""
+    for sample in range(SAMPLES):
+        if all(max(_tally(ballots, at, one[2])) >= MAJORITY for at, one in enumerate(asked, start=1)):
+            break
+        try:
+            completion = model.generate(vote_prompt(situations, outline=outline, sample=sample))
+        except (BudgetExhausted, ModelUnavailable) as error:
+            vote.lost_usd.append(error.cost_usd)
+            return ballots, error.message
+        vote.completions.append(completion)
+        complete = completion.reply.ending is Ending.COMPLETE
+        answers = read_ballot(completion.reply.text, situations) if complete else {}
+        told = enumerate(controls, start=len(asked) + 1)
+        if any(at in answers and answers[at].misses(control) for at, (_, control) in told):
+            answers, fault = {}, MISREAD
+        ballots.append(answers)
+    return ballots, fault
 
 
 def _tally(ballots: Sequence[Mapping[int, Answer]], number: int, situation: Situation) -> tuple[int, int]:
     """Samples that expect what the test expects; those that expect what came."""
-    cast = [(negated(sample), answers[number]) for sample, answers in enumerate(ballots) if number in answers]
-    agreeing = [flag for flag, answer in cast if answer.agrees(situation, negated=flag)]
-    contradicting = [flag for flag, answer in cast if answer.contradicts(situation, negated=flag)]
-    if situation.form is Form.VALUE:
-        return len(agreeing), len(contradicting)
-    # A voice about a condition counts only beside one that was asked about the opposite.
-    both, either = (len(set(flags)) > 1 for flags in (agreeing, contradicting))
-    return both * len(agreeing), either * len(contradicting)
+    cast = [answers[number] for answers in ballots if number in answers]
+    return sum(one.agrees(situation) for one in cast), sum(one.contradicts(situation) for one in cast)
 
 
 def _counted(asked: Asked, ballots: Sequence[Mapping[int, Answer]], number: int, fault: str) -> TriagedTest:

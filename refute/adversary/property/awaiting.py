@@ -55,33 +55,21 @@ def in_one_loop(lines: Sequence[str]) -> list[str]:
 
 class _Awaited(ast.NodeTransformer):
     def __init__(self, namespace: Namespace) -> None:
-        self.namespace = namespace
+        self.callables = namespace.surface.callables()
 
     def visit_Await(self, node: ast.Await) -> ast.expr:
         visited = self.visit(node.value)
-        return visited if dotted(getattr(visited, "func", node)) in {_RUN, _SETTLED} else _run(visited)
+        return visited if dotted(getattr(visited, "func", node)) == _SETTLED else _settled(visited)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         node.func = self.visit(node.func)
-        called = dotted(node.func) or ""
-        function = self.namespace.surface.named(called)
-        runs = function is not None and function.is_async and not function.owner
-        if runs or (function is None and hasattr(builtins, called)):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func) or ""
+        named = [one for one in self.callables if one.name == name]
+        runs = bool(named) and all(one.is_async for one in named)  # of objects, the run shows whose method it is
+        if runs or (not named and hasattr(builtins, dotted(node.func) or "")):
             node.args = [self.visit(argument) for argument in node.args]
             node.keywords = [self.visit(keyword) for keyword in node.keywords]
-        if runs:
-            return _run(node)
-        return (
-            ast.Call(func=ast.Name(id="_settled", ctx=ast.Load()), args=[node], keywords=[])
-            if self._may_wait(node)
-            else node
-        )
-
-    def _may_wait(self, call: ast.Call) -> bool:
-        """Whether a method has a name that only async ones of the implementation have; the run shows whose it is."""
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        named = [one for one in self.namespace.surface.callables() if one.name == name]
-        return bool(named) and all(one.is_async and one.owner for one in named)
+        return _settled(node) if runs else node
 
 
 class _Within(ast.NodeTransformer):
@@ -95,9 +83,9 @@ class _Within(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        return ast.Await(value=node.args[0]) if dotted(node.func) == _RUN and len(node.args) == 1 else node
+        starts = dotted(node.func) in {_RUN, _SETTLED} and len(node.args) == 1
+        return ast.Await(value=node.args[0]) if starts else node
 
 
-def _run(call: ast.expr) -> ast.expr:
-    run = ast.Attribute(value=ast.Name(id="asyncio", ctx=ast.Load()), attr="run", ctx=ast.Load())
-    return ast.Call(func=run, args=[call], keywords=[])
+def _settled(call: ast.expr) -> ast.expr:
+    return ast.Call(func=ast.Name(id=_SETTLED, ctx=ast.Load()), args=[call], keywords=[])

@@ -10,7 +10,7 @@ from typing import Final
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.preservation import preserves
 from refute.adversary.property.command_lines.reading import command_line_tests
-from refute.adversary.property.draft import Draft
+from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import text_examples
 from refute.adversary.property.expressions import source_of
 from refute.adversary.property.kinds import kind_of
@@ -49,35 +49,30 @@ def field_for(text: str) -> str:
 def advise(brief: Brief) -> tuple[Advice, ...]:
     """One advice for each claim that has neither an executable field nor an example in its text."""
     surface = read_surface(brief.modules)
-    tested = _tested_by_text(brief, surface)
-    return tuple(_advice(claim, brief, surface) for claim in brief.ticket.claims if claim.id not in tested)
+    tested = {one.claim.id for one in _written(brief, surface) if isinstance(one, Draft)}
+    return tuple(_advice(one, brief, surface) for one in brief.ticket.claims if not one.code() and one.id not in tested)
 
 
-def _tested_by_text(brief: Brief, surface: Surface) -> set[ClaimId]:
-    found = {claim.id for claim in brief.ticket.claims if claim.code()}
-    return found | {one.claim.id for one in _examples(brief, surface)}
-
-
-def _examples(brief: Brief, surface: Surface) -> Iterator[Draft]:
+def _written(brief: Brief, surface: Surface) -> Iterator[Draft | Note]:
+    """What examples in the claims' texts become."""
     if brief.ticket.kind is Kind.CLI:
-        yield from (one for one in command_line_tests(brief) if isinstance(one, Draft))
+        yield from command_line_tests(brief)
         return
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     for claim in brief.ticket.claims:
-        found = text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
-        yield from (one for one in found if isinstance(one, Draft))
-
-
-def run_template(program: str) -> str:
-    """The field for a program's claim."""
-    return f'run: "{program} ..."  with stdout: "...", exit: 0 or files: {{after: ...}}'
+        yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
 
 
 def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if brief.ticket.kind is Kind.CLI:
         program = brief.ticket.implementation_files[0]
-        return Advice(claim_id=claim.id, field="run", template=run_template(program))
-    subjects = surface.subjects(claim.text) or (surface.callables() if len(surface.callables()) == 1 else ())
+        template = f'run: "{program} ..."  with stdout: "...", exit: 0 or files: {{after: ...}}'
+        return Advice(claim_id=claim.id, field="run", template=template)
+    subjects = surface.subjects(claim.text)
+    if not subjects:  # the only one that is there, or that the other claims speak of
+        told = " ".join(one.text for one in brief.ticket.claims)
+        subjects = max(surface.callables(), surface.subjects(told), key=lambda found: len(found) == 1)
+        subjects = subjects if len(subjects) == 1 else ()
     field = field_for(claim.text)
     if field == "unchanged":
         template = f"unchanged: [{', '.join(one.qualified for one in subjects) or '...'}]"

@@ -2,6 +2,7 @@
 
 import ast
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -38,16 +39,10 @@ class Inputs:
 
     def written(self, row: Sequence[Any]) -> str:
         """The call as a person writes it: without arguments that are what they are by default."""
-        values = dict(zip(self.holes, row, strict=True))
-        call = _parsed(self.call)
-        if isinstance(call, ast.Call):
-            call.keywords = [one for one in call.keywords if not self._by_default(one, values)]
-        return source_of(_Filled(values).visit(call))
-
-    def _by_default(self, argument: ast.keyword, values: Mapping[str, Any]) -> bool:
-        hole = argument.value.id if isinstance(argument.value, ast.Name) else ""
-        default = self.defaults.get(argument.arg or "")
-        return hole in values and default == repr(values[hole])
+        text = re.sub(r"\ba(\d+)\b", lambda hit: repr(row[int(hit[1])]), self.call)
+        for name, default in self.defaults.items():
+            text = text.replace(f", {name}={default}", "")
+        return text
 
 
 def inputs_of(
@@ -191,13 +186,3 @@ class _Emptied(ast.NodeTransformer):
                 return self.generic_visit(node)
             return ast.Name(id=f"a{len(self.values) - 1}", ctx=ast.Load())
         return self.generic_visit(node)
-
-
-class _Filled(ast.NodeTransformer):
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id not in self._values:
-            return node
-        return _parsed(repr(self._values[node.id]))

@@ -12,10 +12,9 @@ from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
-from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace, Unresolved
 from refute.adversary.property.phrase_table import Row, compiled, match_of
-from refute.adversary.property.sentences import sentences
-from refute.adversary.property.subject import Setup, is_pure, operand, read_condition, set_up, variable_of
+from refute.adversary.property.subject import Setup, is_pure, read_condition, set_up, variable_of
 from refute.adversary.property.surface import Function
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
@@ -28,8 +27,6 @@ _SPECIAL: Final = re.compile(
     re.IGNORECASE,
 )
 """What a function gives for some of its inputs."""
-_EMPTY: Final = {"list": "[]", "string": "''", "dict": "{}", "tuple": "()"}
-_TYPES: Final = frozenset({"dict", "list", "str", "set", "int", "float", "bytes", "tuple"})
 _NUMBERS: Final = frozenset({"int", "float"})
 _Clause = tuple[str, str, bool]
 """As written, without its subject and blanks too many, and whether it stands below a heading for the result."""
@@ -39,8 +36,8 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
     """Tests for every recognised clause of a claim, and the reasons why recognised ones were left alone."""
     subjects = namespace.surface.subjects(claim.text)
     only = subjects[0] if len(subjects) == 1 else None
-    for sentence in _sentences(claim.text, subjects):
-        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in sentence]
+    for paragraph in _paragraphs(claim.text, subjects):
+        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in paragraph]
         if any(hit is None and compiled("{{doubt}}").search(clause[1]) for clause, hit in read):
             continue  # words that no row understands restrict all of it
         for clause, hit in read:
@@ -54,12 +51,12 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
                 yield from (replace(draft, quote=quote_of(claim, clause[0], clause[1])) for draft in drafts)
 
 
-def _sentences(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
-    """The clauses of each sentence."""
+def _paragraphs(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
+    """The clauses of each paragraph, first of those below a heading for the result."""
     sections = read_sections(text)
     for part, is_result in ((sections.returns, True), (sections.prose, False)):
-        for sentence in sentences(part):
-            clauses = [(one, _bare(one, subjects), is_result) for one in clauses_of(sentence.verbatim)]
+        for paragraph in re.split(r"\n\s*\n", part):
+            clauses = [(one, _bare(one, subjects), is_result) for one in clauses_of(paragraph)]
             yield [one for one in clauses if one[1]]
 
 
@@ -105,7 +102,7 @@ class _Reading:
 
     def _has_special_cases(self, function: Function) -> bool:
         """Whether other clauses say what the function gives for some inputs."""
-        clauses = [one for text in (function.docstring, *self._told) for part in _sentences(text, ()) for one in part]
+        clauses = [one for text in (function.docstring, *self._told) for part in _paragraphs(text, ()) for one in part]
         others = (plain for _, plain, _ in clauses if self._clause not in plain and ">>>" not in plain)
         return any(map(_SPECIAL.search, others))
 
@@ -181,24 +178,17 @@ def _law(
     return setup, body.format(**values)
 
 
-def _read(group: str, text: str, setup: Setup, index: str) -> str | None:  # noqa: PLR0911  # one per kind of group
+def _read(group: str, text: str, setup: Setup, index: str) -> str | None:
     """What a group's words are as Python; None where they are not understood."""
-    node = parse_expression(text)
-    match group:
-        case "low" | "high":
-            return operand(text, setup.kinds)
-        case "expr" | "test":
-            names = set(setup.kinds) | ({index} if index else set())
-            if node is None or isinstance(node, ast.Name | ast.Constant | ast.Tuple) or not is_pure(node, names):
-                return None
-            of_a_type = any(isinstance(n, ast.Attribute) and source_of(n.value) in _TYPES for n in ast.walk(node))
-            return source_of(node) if free_names([node]) & set(setup.kinds) and not of_a_type else None
-        case "value":
-            try:
-                return repr(ast.literal_eval(_EMPTY.get(text.lower().removeprefix("an empty "), text)))
-            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-                return None
-        case "i":
-            return None if text in setup.kinds else text
-        case _:
-            return text
+    if group in {"error", "i"}:
+        return None if text in setup.kinds else text
+    node = parse_expression(text.replace("`", ""))
+    if node is None or not is_pure(node, {*setup.kinds, index}):
+        return None
+    computed = not isinstance(node, ast.Name | ast.Constant | ast.Tuple)
+    if group in {"expr", "test"}:
+        attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
+        of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
+        return source_of(node) if computed and free_names([node]) & set(setup.kinds) and not of_a_type else None
+    known = computed or isinstance(node, ast.Constant) or source_of(node) in setup.kinds
+    return f"({source_of(node)})" if known else None  # a builtin's name alone is no number

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.documented import Sections, described, implied, read_sections
-from refute.adversary.property.expressions import free_names, is_call_of, parse_expression, source_of
+from refute.adversary.property.expressions import free_names, is_call_of, parse_expression
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 from refute.adversary.property.phrase_table import table
-from refute.adversary.property.sentences import sentences
 from refute.adversary.property.surface import Function
+from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
 
 _RESTRICTS: Final = re.compile(
@@ -24,12 +24,10 @@ _RESTRICTS: Final = re.compile(
 )
 _ABOUT_THE_CODE: Final = re.compile(r"^\W*(?:it|this|the (?:result|function|output)|\S+\(\S*\)) ", re.IGNORECASE)
 _IMPURE: Final = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
-_KIND_OF_NOUN: Final = {
-    **dict.fromkeys(("list", "array", "sequence"), "list"),
-    **dict.fromkeys(("string", "text"), "str"),
-    **dict.fromkeys(("number", "integer", "int"), "int"),
-}
-_ANYTHING: Final = frozenset({"input", "argument", "it", "value", "parameter"})
+_ANY: Final = re.compile(
+    r"list|array|sequence|string|text|number|integer|int|input|argument|it|value|parameter", re.IGNORECASE
+)
+"""What a text may call the only parameter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +102,9 @@ def _kinds_of(function: Function, told: Sequence[Sections]) -> tuple[dict[str, K
 
 
 def _restricting(prose: str) -> Iterable[str]:
-    """Sentences that may restrict the inputs."""
-    said = (one.plain for one in sentences(prose) if ">>>" not in one.plain)
-    return (sentence for sentence in said if _RESTRICTS.search(sentence) and not _ABOUT_THE_CODE.match(sentence))
+    """Clauses that may restrict the inputs."""
+    said = (" ".join(one.split()) for one in clauses_of(prose) if ">>>" not in one)
+    return (clause for clause in said if _RESTRICTS.search(clause) and not _ABOUT_THE_CODE.match(clause))
 
 
 def read_condition(text: str, variables: Iterable[str]) -> ast.expr | None:
@@ -136,26 +134,10 @@ def is_pure(node: ast.expr, variables: Iterable[str]) -> bool:
 
 
 def variable_of(words: str, kinds: Mapping[str, Kind]) -> str | None:
-    """The variable that "n", "the list", "items" or "input" stands for, where only one can be meant."""
-    words = re.sub(r"^(?:the |an? |its )", "", words.strip().strip("`"), flags=re.IGNORECASE)
+    """The variable that "n", "the items" or "input" stands for, where only one can be meant."""
     for word in (words, words.removesuffix("s")):
         if word in kinds:
             return word
-        alike = [name for name, kind in kinds.items() if kind.name == _KIND_OF_NOUN.get(word.lower())]
-        if len(alike) == 1:
-            return alike[0]
-        if word.lower() in _ANYTHING and len(kinds) == 1:
+        if _ANY.fullmatch(word) and len(kinds) == 1:
             return next(iter(kinds))
     return None
-
-
-def operand(text: str, variables: Iterable[str]) -> str | None:
-    """A number, a variable, or a pure expression of them, as Python; None for anything else."""
-    node = parse_expression(text.strip().replace("`", ""))
-    if node is None or not is_pure(node, variables):
-        return None
-    if isinstance(node, ast.Name):
-        return node.id if node.id in set(variables) else None  # a builtin's name alone is no number
-    number = isinstance(node, ast.Constant) and type(node.value) in {int, float}
-    known = number or isinstance(node, ast.UnaryOp | ast.BinOp | ast.Call | ast.Subscript)
-    return f"({source_of(node)})" if known else None

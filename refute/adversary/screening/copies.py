@@ -1,23 +1,22 @@
 """Helpers of a test that are pasted from the implementation: what it is held against would be itself."""
 
 import ast
-from collections import deque
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from refute.adversary.attack import SourceModule
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import form_of, nests_deeper, parsed_or_none
 
+MAX_DEPTH: Final = 100
 MIN_NODES: Final = 12
 """Of a body: anybody would write `return x` or `return a + b` in the same way."""
-UNSEEN: Final = frozenset({"annotation", "returns", "type_comment", "simple", "ctx", "kind"})
-"""Fields that make no difference to what code does."""
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions_of(modules: Sequence[SourceModule]) -> dict[str, str]:
+def functions_of(modules: Sequence[SourceModule]) -> dict[object, str]:
     """What the implementation's functions and methods do → where one of them stands: `sort (a.py:12)`."""
-    found: dict[str, str] = {}
+    found: dict[object, str] = {}
     for one in modules:
         tree = parsed_or_none(one.source)
         for node in _functions(tree) if tree else ():
@@ -25,7 +24,7 @@ def functions_of(modules: Sequence[SourceModule]) -> dict[str, str]:
     return found
 
 
-def copies(closure: Iterable[ast.stmt], implementation: Mapping[str, str]) -> Iterator[str]:
+def copies(closure: Iterable[ast.stmt], implementation: Mapping[object, str]) -> Iterator[str]:
     """Why a test may not run for the functions that it brings along.
 
     Args:
@@ -43,25 +42,20 @@ def _functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
         if isinstance(node, FUNCTION):
             inside = [part for statement in node.body for part in ast.walk(statement)]
             gives = any(isinstance(part, ast.Return | ast.Yield) and part.value is not None for part in inside)
-            if gives and len(inside) >= MIN_NODES:
+            if gives and len(inside) >= MIN_NODES and not nests_deeper(node, MAX_DEPTH):
                 yield node
 
 
-def _essence(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """A function without docstring, decorators, annotations and the name it has; it may call itself by that.
+def _essence(function: ast.FunctionDef | ast.AsyncFunctionDef) -> object:
+    """A function without docstring, decorators, annotations and the name it has; it may call itself by that."""
+    body = copy.deepcopy(function.body[ast.get_docstring(function, clean=False) is not None :])
+    for node in (part for statement in body for part in ast.walk(statement)):
+        if isinstance(node, ast.Name) and node.id == function.name:
+            node.id = ""
+    plain = [_Plain().visit(statement) for statement in body]
+    return type(function).__name__, form_of(function.args), form_of(plain)
 
-    Not by `ast.dump`, which recurses: hostile text nests deep.
-    """
-    body = function.body[ast.get_docstring(function, clean=False) is not None :]
-    parts = [type(function).__name__, str(len(body))]
-    queue: deque[ast.AST] = deque([function.args, *body])
-    while queue:
-        node = queue.popleft()
-        parts.append(type(node).__name__.replace("AnnAssign", "Assign"))
-        for field, value in ast.iter_fields(node):
-            if field not in UNSEEN:
-                for one in value if isinstance(value, list) else [value]:
-                    own = isinstance(node, ast.Name) and one == function.name
-                    parts.append(field.rstrip("s") if isinstance(one, ast.AST) else "" if own else repr(one))
-                    queue += [one] if isinstance(one, ast.AST) else []
-    return " ".join(parts)
+
+class _Plain(ast.NodeTransformer):
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        return node if node.value is None else ast.Assign(targets=[node.target], value=node.value)

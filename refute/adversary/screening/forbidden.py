@@ -1,10 +1,11 @@
 """What a generated test may not use: mocks, sleeping, the network, skipping, the implementation's source text."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Final
 
+from refute.adversary.attack import Brief
 from refute.adversary.screening.resolution import LOADERS, Resolution
 
 MOCKS: Final = (
@@ -66,13 +67,14 @@ class Objections:
 
     Args:
         names: resolves the file's names.
-        implementation_paths: relative to the workspace.
+        brief: of the ticket, which says what is the implementation's.
         allow_network: whether the person allowed hosts.
     """
 
-    def __init__(self, names: Resolution, implementation_paths: Sequence[str], *, allow_network: bool) -> None:
+    def __init__(self, names: Resolution, brief: Brief, *, allow_network: bool) -> None:
         self._names = names
-        self._paths = [PurePosixPath(path).parts for path in implementation_paths]
+        self._paths = [PurePosixPath(path).parts for path in brief.ticket.implementation_files]
+        self._ours = {one.module.name.partition(".")[0] for one in brief.modules}
         self._tables = TABLES if allow_network else {**TABLES, "uses the network:": NETWORK}
         self._known: dict[int, tuple[str, ...]] = {}
 
@@ -109,7 +111,7 @@ class Objections:
                 yield f"reaches into what it tests by {node.attr}"
             yield from _fixtures(node, names)
             if isinstance(node, ast.Call):
-                yield from _called(node, names)
+                yield from _called(node, names, self._ours)
                 if any(self._is_source(value, sources, names) for value in _opened(node, names)):
                     yield "reads the implementation's source text"
         patching = [node for node in ast.walk(statement) if isinstance(node, ast.Name) and node.id == "monkeypatch"]
@@ -158,8 +160,6 @@ def _mentioned(node: ast.AST, names: Resolution) -> Iterator[str]:
             yield from (alias.name for alias in aliases)
         case ast.ImportFrom(module=str(module), names=aliases):
             yield from (f"{module}.{alias.name}" for alias in aliases)
-        case ast.Call(func=ast.Name(id="getattr"), args=[owner, name, *_]) if names.dotted(owner):
-            yield from (f"{names.dotted(owner)}.{text}" for text in names.texts(name))
         case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
             if dotted := names.dotted(node):
                 yield dotted
@@ -207,8 +207,8 @@ def _is_namespace(node: ast.expr, names: Resolution) -> bool:
     return names.dotted(node) == "sys.modules"
 
 
-def _called(node: ast.Call, names: Resolution) -> Iterator[str]:
-    """Changes of what is imported by a call; imports, attributes of modules and code of which the text is not known."""
+def _called(node: ast.Call, names: Resolution, ours: set[str]) -> Iterator[str]:
+    """Changes of what is imported by a call; imports, attributes of others' modules and code of unknown text."""
     match node:
         case ast.Call(func=ast.Attribute(value=table, attr=attribute)) if attribute in CHANGES:
             if _is_namespace(table, names):
@@ -222,8 +222,10 @@ def _called(node: ast.Call, names: Resolution) -> Iterator[str]:
         yield "imports a module under a computed name"
     if callee in COMPUTED:
         yield f"runs {'computed code' if names.text(node.args[0]) is None else 'code from text'} by {callee}"
-    if callee == "getattr" and names.is_imported(node.args[0]) and not any(map(names.texts, node.args[1:2])):
-        yield f"reads a computed attribute of {names.dotted(node.args[0])}"
+    owner = names.dotted(node.args[0])
+    written = len(node.args) > 1 and names.text(node.args[1]) is not None
+    if callee == "getattr" and names.is_imported(node.args[0]) and owner.partition(".")[0] not in ours and not written:
+        yield f"reads a computed attribute of {owner}"
 
 
 def _opened(node: ast.Call, names: Resolution) -> list[ast.expr]:

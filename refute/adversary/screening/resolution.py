@@ -25,7 +25,6 @@ class Resolution:
         self._hidden = bound_in(scope) - _parameters(scope) if isinstance(scope, FUNCTION) else set()
         self._names: dict[str, str] = {}
         self._texts: dict[str, str] = {}
-        self._drawn = dict(_drawn(scope)) if around else {}
         self.star_imports: list[str] = around.star_imports if around else []
         """Modules of which every name was imported."""
         assigned: list[tuple[str, ast.expr]] = []
@@ -47,11 +46,6 @@ class Resolution:
         """What a name was imported as, or made of; empty where that is not known."""
         around = self._around.named(name) if self._around and name not in self._hidden else ""
         return around or self._names.get(name, "")
-
-    def text_of(self, name: str) -> str | None:
-        """The constant text that a name stands for."""
-        around = self._around.text_of(name) if self._around and name not in self._hidden else None
-        return self._texts.get(name) if around is None else around
 
     def dotted(self, node: ast.AST) -> str:
         """The dotted name of what an expression denotes; empty where it does not come from an import or a builtin."""
@@ -75,15 +69,9 @@ class Resolution:
             case ast.Constant(value=str(text)):
                 return text
             case ast.Name(id=name):
-                return self.text_of(name)
+                around = self._around.text(node) if self._around and name not in self._hidden else None
+                return self._texts.get(name) if around is None else around
         return None
-
-    def texts(self, node: ast.AST) -> tuple[str, ...]:
-        """The constant texts that an expression may be, a parameter or a loop's variable being each of its values."""
-        if isinstance(node, ast.Name) and node.id in self._drawn:
-            return self._drawn[node.id]
-        text = self.text(node)
-        return () if text is None else (text,)
 
     def is_imported(self, node: ast.AST) -> bool:
         """Whether an expression is, or belongs to, something that was imported (and not made by calling it)."""
@@ -148,26 +136,6 @@ def _own(node: ast.AST, *, but: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """They hide nothing: their defaults may be the module's."""
     return {part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg)}
-
-
-def _drawn(scope: ast.AST) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Names that loops and `parametrize` give one text after the other of a list that is written out."""
-    for node in ast.walk(scope):
-        match node:
-            case ast.For(target=ast.Name(id=name), iter=ast.List(elts=rows) | ast.Tuple(elts=rows)):
-                names = [name]
-            case ast.Call(
-                func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(text)), ast.List(elts=rows) | ast.Tuple(elts=rows), *_],
-            ):
-                names = [one.strip() for one in text.split(",")]
-            case _:
-                continue
-        for place, name in enumerate(names):
-            cells = [row.elts[place] if len(names) > 1 and isinstance(row, ast.Tuple) else row for row in rows]
-            texts = [cell.value for cell in cells if isinstance(cell, ast.Constant) and isinstance(cell.value, str)]
-            if len(texts) == len(rows):
-                yield name, tuple(texts)
 
 
 def _assignments(node: ast.AST) -> Iterable[tuple[str, ast.expr]]:

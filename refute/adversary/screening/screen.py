@@ -73,8 +73,7 @@ class _Judge:
         self._suite = suite
         self._claims = {claim.id: claim for claim in brief.ticket.claims}
         self._names = Resolution(suite.tree)
-        paths = brief.ticket.implementation_files
-        self._objections = Objections(self._names, paths, allow_network=allow_network)
+        self._objections = Objections(self._names, brief, allow_network=allow_network)
         self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules], brief.programs)
         self._vocabulary = Vocabulary(brief)
         self._programs = brief.programs

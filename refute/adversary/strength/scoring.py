@@ -7,7 +7,7 @@ from refute.adversary.attack import AttackTest, Brief, TestEnd, TestRun, TriageV
 from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached
 from refute.adversary.references import ImplementationUse
-from refute.adversary.strength.by_claim import shallow_claims
+from refute.adversary.strength.by_claim import shallow_claims, useless
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import MutantEnd, MutantResult, Strength
@@ -44,7 +44,7 @@ def score(trial: Trial, brief: Brief, sample: Sample, containers: Sequence[Varia
     results = [judge.result(mutant, runs.get(str(mutant.number))) for mutant in sample.mutants]
     counted = [one for one in results if one.end.counts]
     killed = [one for one in counted if one.end is MutantEnd.KILLED]
-    shallow, unjudged = shallow_claims(trial, brief, runs)
+    shallow, unjudged = shallow_claims(trial, brief, runs, judge.kills)
     ends = [one.end for one in results]
     limit, unusable = ends.count(MutantEnd.LIMIT), ends.count(MutantEnd.UNUSABLE)
     population = None if sample.population is None else sample.population - limit - unusable
@@ -106,12 +106,9 @@ class Judge:
         )
 
     def _judge(self, run: VariantRun) -> tuple[MutantEnd, str, str]:
-        if run.tampering:
-            return MutantEnd.UNCLEAR, "", run.tampering[0]
+        if reason := useless(run):
+            return MutantEnd.UNCLEAR if run.tampering else MutantEnd.UNUSABLE, "", reason
         reports = {test.name: test for test in run.tests}
-        probe = reports.get(self._trial.probe)
-        if self._trial.probe and (probe is None or probe.end is not TestEnd.PASSED):
-            return MutantEnd.UNUSABLE, "", "cannot be imported"
         tests = [reports[name] for name in self._trial.tests if name in reports]
         if limits := [test for test in tests if limit_reached(test) in LIMITS]:
             return MutantEnd.LIMIT, "", f"{limits[0].name}: {limit_reached(limits[0])}"
@@ -137,12 +134,11 @@ def _void(trial: Trial, containers: Sequence[VariantRuns]) -> str:
     lost = _lost(containers)
     if lost and len(lost) == len(containers):
         return lost[0].lost
-    expected = len(trial.tests) + bool(trial.probe)
     seen = set()
     for run in (run for one in containers for run in one.runs if run.name.startswith(CONTROL)):
         seen.add(run.name)
         failing = [test for test in run.tests if test.end is not TestEnd.PASSED]
-        if run.tampering or failing or len(run.tests) != expected:
+        if run.tampering or failing or len(run.tests) != len(trial.tests):
             how = run.tampering[0] if run.tampering else _ended(failing)
             return f"on the code without a fault ({run.name}) the tests do not end as before: {how}"
     if len(seen) < 2:  # noqa: PLR2004  # of each kind one

@@ -1,6 +1,5 @@
 """Mutants and controls as jobs for the sandbox, and what came back as records."""
 
-import ast
 import json
 import random
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import Any, Final
 
 from refute.adversary.attack import Attack, Brief, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.contract import DRIVER, PLAN, RESULTS, driver_limits, make_plan, read_results
-from refute.adversary.references import ImplementationUse, mentioned
+from refute.adversary.references import mentioned
 from refute.adversary.strength.hollow import controls, hollow_variants
 from refute.adversary.strength.mutants import Mutant
 from refute.python_syntax import parse_python
@@ -32,12 +31,7 @@ class Trial:
     """What is run on mutants: an attack's tests that passed, the ones that saw no code first."""
 
     attack: Attack
-    source: str
-    """The attack's file with the probe."""
-    probe: str = ""
-    """A test of ours that only imports what the attack imports; empty where that is nothing."""
     tests: tuple[str, ...]
-    """Without the probe."""
     test_timeout_s: float
     witnesses: Mapping[ClaimId, tuple[str, ...]]
     """By claim: the tests that a pass would rest on, independent of the author and attested."""
@@ -74,12 +68,10 @@ def make_trial(
         triaged: its tests; those that survived are run, in their order, ones that saw code last.
         brief: of the ticket.
         settings: for the limit of a test.
-        chance: names the probe and what hollow variants add; for what runs, one that nobody can guess.
+        chance: names what hollow variants add; for what runs, one that nobody can guess.
     """
     survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
     survived.sort(key=lambda one: one.test.code_aware)  # otherwise as they ran: code may keep state from test to test
-    tree = parse_python(attack.source)
-    probe, body = f"test_import_{chance.getrandbits(64):016x}", _imports(tree, brief)
     witnesses: dict[ClaimId, tuple[str, ...]] = {}
     for one in survived:
         if one.run.attested and not one.test.origin.by_author:
@@ -87,23 +79,13 @@ def make_trial(
     slowest_s = max((one.run.duration_s for one in survived), default=0.0)
     return Trial(
         attack=attack,
-        source=f"{attack.source.rstrip()}\n\n\ndef {probe}():\n{body}" if body else attack.source,
-        probe=probe if body else "",
         tests=tuple(one.test.name for one in survived),
         test_timeout_s=min(settings.test_timeout_s, AT_LEAST_S + SLOWER * slowest_s),
         witnesses=witnesses,
-        hollow=hollow_variants(brief, frozenset(mentioned(tree)), f"_{chance.getrandbits(48):012x}_"),
+        hollow=hollow_variants(
+            brief, frozenset(mentioned(parse_python(attack.source))), f"_{chance.getrandbits(48):012x}_"
+        ),
     )
-
-
-def _imports(tree: ast.Module, brief: Brief) -> str:
-    """A line for each module of the implementation that a test file imports anywhere."""
-    use = ImplementationUse("", [one.module.name for one in brief.modules])
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level}
-    ours = (name for name in sorted(names) if use.imports(ast.Import(names=[ast.alias(name=name)])))
-    return "".join(f"    import {name}\n" for name in ours)
 
 
 def trial_jobs(  # noqa: PLR0913  # what a job is made of
@@ -156,8 +138,7 @@ def variants_job(  # as trial_jobs
     requirements: Sequence[str],
 ) -> Job:
     """The job that runs a trial on these variants, as the driver's plan holds them; the rest as for `trial_jobs`."""
-    names = [*([trial.probe] if trial.probe else []), *trial.tests]
-    plan = make_plan(brief.ticket, trial.attack.file_name, names, settings)
+    plan = make_plan(brief.ticket, trial.attack.file_name, trial.tests, settings)
     plan["import_roots"] += requirements
     plan |= {
         "repetitions": 0,
@@ -170,7 +151,7 @@ def variants_job(  # as trial_jobs
     return replace(
         outline,
         command=(*DRIVER, f"{FIRST.tests}/{PLAN}"),
-        attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.source.encode()},
+        attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.attack.source.encode()},
         collect=(RESULTS,),
     )
 

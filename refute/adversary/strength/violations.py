@@ -100,10 +100,8 @@ def violation_result(violation: Violation, judged: MutantResult) -> ViolationRes
 def witness_trial(missed: Sequence[Violation], settings: Settings) -> Trial:
     """What tells whether violations differ from the code as submitted: each one's own test."""
     source = "\n\n\n".join(one.witness for one in missed)
-    attack = Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=())
     return Trial(
-        attack=attack,
-        source=source,
+        attack=Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=()),
         tests=tuple(one.witness_name for one in missed),
         test_timeout_s=settings.test_timeout_s,
         witnesses={},
@@ -133,17 +131,13 @@ def without_equals(
         runs: of the witnesses, on `witness_variants`.
     """
     by_name = {run.name: {test.name: test.end for test in run.tests} for run in runs if not run.tampering}
-    clean = [ends for name, ends in by_name.items() if name.startswith(CONTROL)]
     told = []
     for violation, result in zip(violations, results, strict=True):
-        ends, own = by_name.get(str(violation.mutant.number), {}), violation.witness_name
-        failing = [name for name, end in ends.items() if end is TestEnd.FAILED]
-        differs = any(clean and all(control.get(name) is TestEnd.PASSED for control in clean) for name in failing)
-        broken = any(control.get(own) is TestEnd.FAILED for control in clean)
-        missed = result.end is ViolationEnd.MISSED
-        told.append(
-            result if differs or broken or not missed else replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL)
-        )
+        own = violation.witness_name
+        clean = {ends.get(own) for name, ends in by_name.items() if name.startswith(CONTROL)}
+        differs = by_name.get(str(violation.mutant.number), {}).get(own) is TestEnd.FAILED and clean == {TestEnd.PASSED}
+        equal = result.end is ViolationEnd.MISSED and not differs and TestEnd.FAILED not in clean
+        told.append(replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL) if equal else result)
     return tuple(told)
 
 

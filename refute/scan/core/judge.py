@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Unpack
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths, places
 from refute.scan.core.paths import Place, Target
-from refute.scan.core.report import Report, Spot
+from refute.scan.core.report import Form, Report, Spot
 from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, OUTPUT, SECRET, UNKNOWN, is_known, show
 
 _OWN_LOG: Final = 3
@@ -30,16 +30,9 @@ class Judge:
     soft: bool = False
     """Whether what is unresolved is ordinary: a function's parameter rather than a script's variable."""
 
-    def flag(self, rule_id: str, *, mild: bool = False, detail: str = "", refuse: bool = False) -> None:
-        """Report a finding.
-
-        Args:
-            rule_id: of the rule.
-            mild: whether it is only worth seeing.
-            detail: what to say besides.
-            refuse: whether nobody is asked, whatever the rule says.
-        """
-        self.report.add(rule_id, self.spot, self.command, mild=mild, detail=detail, refuse=refuse)
+    def flag(self, rule_id: str, **form: Unpack[Form]) -> None:
+        """Report a finding."""
+        self.report.add(rule_id, self.spot, self.command, **form)
 
     def effect(self, effect: e.Effect) -> str:
         """Judge an effect; returns the symbol for what it yields, empty for ordinary data."""

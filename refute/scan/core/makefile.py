@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from refute.scan.core.symbols import is_known
 
@@ -14,15 +14,8 @@ _VARIABLE: Final = re.compile(r"\$(?:\(([\w.]+)\)|\{([\w.]+)\}|([@<^*?]))")
 _SHELL: Final = re.compile(r"\$[({]shell\s+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]|^[\w.]+\s*!=\s*(.+)$")
 _ROUNDS: Final = 5
 _MAX_TEXT: Final = 20_000
-
-
-class _Line(NamedTuple):
-    text: str
-    """With a NUL for each line end that a backslash takes away."""
-    owners: list[str]
-    """Targets whose recipe it belongs to."""
-    beside: list[str]
-    """What it runs though it is no recipe."""
+_Line = tuple[str, list[str], list[str]]
+"""Text, with a NUL for each line end that a backslash takes away; targets whose recipe it is; what it runs besides."""
 
 
 def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -38,11 +31,6 @@ def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
     if found and b"include" in files[found[0]]:
         found.extend(name for name in files if name.endswith(".mk"))
     return {name: files[name].decode("utf-8", "replace") for name in found}
-
-
-def recipes_as_shell(text: str, targets: tuple[str, ...]) -> str:
-    """As `recipes_of`, of a single text."""
-    return recipes_of({"": text}, targets)[""]
 
 
 def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, str]:
@@ -78,17 +66,18 @@ def _lines(text: str, variables: dict[str, str], needs: dict[str, list[str]]) ->
                 needs.setdefault(target, []).extend(_fill(sources, variables).split())
         elif not recipe and (assignment := _ASSIGNMENT.match(line)):
             variables[assignment[1]] = assignment[2]
-        rows.append(_Line(line, current if recipe else [], beside))
+        rows.append((line, current if recipe else [], beside))
     return rows
 
 
 def _as_shell(line: _Line, wanted: set[str], variables: dict[str, str]) -> str:
-    ends = "\n" * line.text.count("\x00")
-    if line.beside:
-        return _fill("; ".join(line.beside).replace("\x00", " ").strip(), variables).replace("$$", "$") + ends
-    if not any(name in wanted or "%" in name for name in line.owners):
-        return ends
-    return _fill(line.text.lstrip("\t").lstrip("@-+"), variables).replace("$$", "$").replace("\x00", "\\\n")
+    text, owners, beside = line
+    if beside:
+        text = "; ".join(beside).replace("\0", " ").strip() + "\0" * text.count("\0")
+    elif not any(name in wanted or "%" in name for name in owners):
+        return "\n" * text.count("\0")
+    end = "\n" if beside else "\\\n"
+    return _fill(text.lstrip("\t").lstrip("@-+"), variables).replace("$$", "$").replace("\0", end)
 
 
 def _fill(text: str, variables: dict[str, str]) -> str:

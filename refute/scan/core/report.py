@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypedDict, Unpack
 
 from refute.scan.core.symbols import file_numbers, file_symbol, show
 from refute.scan.core.tables import Knowledge, knowledge
@@ -54,12 +55,21 @@ def letters_before(line: str, offset: int) -> int:
     return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
-def finding_of(  # noqa: PLR0913 - what `Report.add` takes, and the path
-    rule_id: str, path: str, spot: Spot, command: str, *, mild: bool = False, detail: str = "", refuse: bool = False
-) -> Finding:
-    """A finding in the words of its rule; arguments as for `Report.add`."""
+class Form(TypedDict, total=False):
+    """In which form of its rule a finding comes."""
+
+    mild: bool
+    """Whether it is only worth seeing."""
+    refuse: bool
+    """Whether nobody is asked, whatever the rule says."""
+    detail: str
+    """What to say besides."""
+
+
+def finding_of(rule_id: str, path: str, spot: Spot, command: str, **form: Unpack[Form]) -> Finding:
+    """A finding in the words of its rule, about a command as understood."""
     rule = rules()[rule_id]
-    severity, tier = rule.graded(mild=mild, refuse=refuse)
+    severity, tier = rule.graded(mild=form.get("mild", False), refuse=form.get("refuse", False))
     words = rule.words_for(severity)
     return Finding(
         rule_id=rule_id,
@@ -71,7 +81,7 @@ def finding_of(  # noqa: PLR0913 - what `Report.add` takes, and the path
         confidence=rule.confidence,
         matched=show(spot.text.strip()),
         command=show(command),
-        explanation=f"{words.explanation} {detail}".strip(),
+        explanation=f"{words.explanation} {form.get('detail', '')}".strip(),
         remedy=words.remedy,
     )
 
@@ -108,27 +118,16 @@ class Report:
             (path, language) for number in file_numbers(text) for path in self.files[number : number + 1]
         )
 
-    def add(
-        self, rule_id: str, spot: Spot, command: str, *, mild: bool = False, detail: str = "", refuse: bool = False
-    ) -> None:
-        """Record a finding; a second one of the same rule, line and command is dropped unless it is worse.
-
-        Args:
-            rule_id: of the rule, which says how bad it is.
-            spot: where it stands.
-            command: the command as understood.
-            mild: whether it is only worth seeing.
-            detail: what to say besides.
-            refuse: whether nobody is asked, whatever the rule says.
-        """
+    def add(self, rule_id: str, spot: Spot, command: str, **form: Unpack[Form]) -> None:
+        """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
         if self.muted:
             return
-        finding = finding_of(rule_id, self.path, spot, command, mild=mild, detail=detail, refuse=refuse)
+        finding = finding_of(rule_id, self.path, spot, command, **form)
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
         if held is None and len(self.findings) >= MAX_FINDINGS:
             if finding.severity > Severity.MEDIUM:  # what would block is never dropped unseen
-                self.refuse(spot, f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.")
+                self.refuse(f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.", spot.line)
             return
         if held is None or (held.severity, held.tier) < (finding.severity, finding.tier):
             self.findings[key] = finding
@@ -141,8 +140,9 @@ class Report:
                 column = letters_before(lines[finding.line - 1], finding.column - 1) + 1
                 self.findings[key] = replace(finding, column=column)
 
-    def refuse(self, spot: Spot, reason: str) -> None:
+    def refuse(self, reason: str, line: int = 1) -> None:
         """Record that the file was not understood, however many findings there are already."""
+        spot = Spot(line=line, column=1, text="")
         self.findings[UNANALYSABLE, 0, reason] = finding_of(UNANALYSABLE, self.path, spot, reason, detail=reason)
 
     def result(self) -> tuple[Finding, ...]:

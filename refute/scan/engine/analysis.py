@@ -43,14 +43,9 @@ def analyse(
     """
     report = Report(path=path, library=library, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
-    launcher = decode.launcher_of(data)
-    if launcher is not None and Language.PYTHON in claimed:
-        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
-        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
-        language = None
     wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
     if not wanted:
-        _refuse(report, "Its language is not known: neither its name nor its first line names a shell or Python.")
+        report.refuse("Its language is not known: neither its name nor its first line names a shell or Python.")
         return report
     if len(wanted) > 1:
         text = f"read as {' and as '.join(wanted)}"
@@ -66,24 +61,24 @@ def _guarded(report: Report, data: bytes, language: Language) -> None:
     try:
         _analyse_as(report, data, language)
     except BudgetExceeded:
-        _refuse(report, "It asks for more work than a scan may take.")
+        report.refuse("It asks for more work than a scan may take.")
     except RecursionError:
-        _refuse(report, "It nests too deeply.")
+        report.refuse("It nests too deeply.")
     except MemoryError:
-        _refuse(report, "It takes too much memory to read.")
+        report.refuse("It takes too much memory to read.")
     except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
-        _refuse(report, f"The scanner failed on it ({type(error).__name__}: {error}); please report this.")
+        report.refuse(f"The scanner failed on it ({type(error).__name__}: {error}); please report this.")
 
 
 def _analyse_as(report: Report, data: bytes, language: Language) -> None:
     source = decode.read_source(data, language)
     if isinstance(source, Unreadable):
-        _refuse(report, source.reason, source.line)
+        report.refuse(source.reason, source.line)
         return
     _disguises(report, source, language)
     shared = Shared(Engine(report))
     shebang = decode.shebang_of(data)
-    if " -" in shebang and re.search(r"\s-S|\s-[a-z]*c\b|;|\|", shebang):
+    if re.search(r"\s-(?:-split-string|S|[a-z]*c\b)|;|\|", shebang):
         spot = Spot(line=1, column=1, text="#!" + shebang)
         # The kernel hands over everything behind the interpreter as one argument.
         interpreter, _, argument = shebang.partition(" ")
@@ -102,7 +97,3 @@ def _disguises(report: Report, source: str, language: Language) -> None:
             line = source.count("\n", 0, match.start()) + 1
             spot = Spot(line=line, column=1, text=source.split("\n")[line - 1][:80])
             report.add("misleading-text", spot, str(language), detail=f"It holds {what}.")
-
-
-def _refuse(report: Report, reason: str, line: int = 1) -> None:
-    report.refuse(Spot(line=line, column=1, text=""), reason)

@@ -24,7 +24,7 @@ from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
-from refute.scan.shell.functions import borrow
+from refute.scan.shell.commands import borrow
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
@@ -64,27 +64,19 @@ class Engine:
         finally:
             self._nested -= 1
 
-    def _act(self, effect: e.Effect, frame: Frame) -> str:  # noqa: PLR0911 - one return per kind of effect
+    def _act(self, effect: e.Effect, frame: Frame) -> str:
         if self._nested > _MAX_NESTED:
             frame.judge.flag("unanalysable", detail="It nests too deeply.")
             return UNKNOWN
-        match effect:
-            case e.Read():
-                return self._read(effect, frame)
-            case e.Write():
-                return self._write(effect, frame)
-            case e.Run():
-                return self._run(effect, frame)
-            case e.Eval():
-                return self._evaluate(effect, frame)
-            case e.RunFile():
-                return self._run_file(effect, frame)
-            case e.Reach():
-                raw = effect.how == "import"
-                path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
-                self.report.reached.append((path, effect.how))
-                return ""
-        return frame.judge.effect(effect)
+        act: Any = getattr(self, f"_{type(effect).__name__.lower()}", None)
+        found: str = act(effect, frame) if act is not None else frame.judge.effect(effect)
+        return found
+
+    def _reach(self, effect: e.Reach, frame: Frame) -> str:
+        raw = effect.how == "import"
+        path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
+        self.report.reached.append((path, effect.how))
+        return ""
 
     def _read(self, effect: e.Read, frame: Frame) -> str:
         judge = frame.judge
@@ -116,7 +108,7 @@ class Engine:
             return frame.walker.command(call) if effect.argv else ""
         return self._shell_text(" ".join(effect.argv), frame)
 
-    def _evaluate(self, effect: e.Eval, frame: Frame) -> str:
+    def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
         whole = frame.whole if isinstance(frame, shell.Call) else judge
@@ -180,7 +172,7 @@ class Engine:
             kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
             walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
 
-    def _run_file(self, effect: e.RunFile, frame: Frame) -> str:
+    def _runfile(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
@@ -209,7 +201,7 @@ class Engine:
         if OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
             text = UNKNOWN
         language = effect.language or Language.SHELL
-        return self._evaluate(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
+        return self._eval(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
 
     def _run_written(self, effect: e.RunFile, text: str, frame: Frame) -> str:
         if not text.strip(UNKNOWN):
@@ -220,7 +212,7 @@ class Engine:
         python_file = named or (effect.language is None and re.match(r"#!.*python", text))
         language = Language.PYTHON if python_file else Language.SHELL
         arguments = None if effect.inline and not effect.arguments else effect.arguments
-        return self._evaluate(e.Eval(language, text, effect.inline, arguments), frame)
+        return self._eval(e.Eval(language, text, effect.inline, arguments), frame)
 
     def _text_written(self, path: str) -> str | None:
         """What the script itself put there, or there with a whole directory that it downloaded."""

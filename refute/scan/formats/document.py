@@ -1,6 +1,7 @@
 """A scan result as versioned JSON."""
 
 import json
+from dataclasses import asdict
 from typing import Any, Final
 
 from refute.scan.finding import Compared, Finding, ScanResult
@@ -33,17 +34,5 @@ def document_of(result: ScanResult, compared: Compared | None = None) -> dict[st
 
 
 def _finding(finding: Finding, *, blocks: bool) -> dict[str, Any]:
-    return {
-        "rule_id": finding.rule_id,
-        "path": finding.path,
-        "line": finding.line,
-        "column": finding.column,
-        "severity": finding.severity.name.lower(),
-        "tier": finding.tier.name.lower(),
-        "confidence": str(finding.confidence),
-        "blocks": blocks,
-        "matched": finding.matched,
-        "command": finding.command,
-        "explanation": finding.explanation,
-        "remedy": finding.remedy,
-    }
+    graded = {"severity": finding.severity.name.lower(), "tier": finding.tier.name.lower()}
+    return {**asdict(finding), **graded, "confidence": str(finding.confidence), "blocks": blocks}

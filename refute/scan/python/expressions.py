@@ -7,30 +7,14 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Final
 
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, UNKNOWN, capped, is_open
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, capped, is_open
 from refute.scan.python import folding
+from refute.scan.python import values as v
 from refute.scan.python.members import NAMED, POWERFUL, iterated, joined
 from refute.scan.python.names import RUNS_COMMANDS, Names
 from refute.scan.python.rows import effects_of
 from refute.scan.python.state import Call
-from refute.scan.python.values import (
-    MAX_CHOICES,
-    MAX_ITEMS,
-    UNK,
-    Bound,
-    Class,
-    Env,
-    FileValue,
-    Function,
-    PathText,
-    Ref,
-    as_text,
-    choose,
-    is_constant,
-    lift,
-    options_of,
-    signature,
-)
+from refute.scan.python.values import UNK, Ref, choose, options_of
 
 MAX_DEPTH: Final = 8
 _MAX_ALL_ROUNDS: Final = 12_000
@@ -38,29 +22,31 @@ _MAX_ENTRIES: Final = 200
 """Different arguments with which one function is walked."""
 _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
-_LIBRARY_CALLS: Final = frozenset(
-    """system execl execlp execv execve execvp popen fork vfork ptrace mprotect mmap syscall unlink remove rmdir kill
-    setuid setgid seteuid chmod chown reboot mount umount socket connect dlopen memfd_create""".split()
-)
 _HANDED: Final = RUNS_COMMANDS - {"builtins.exec", "builtins.eval"}
 _ONLY_LOOKS: Final = frozenset(
     """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.repr builtins.print builtins.type
     builtins.str inspect.signature inspect.getsource inspect.isfunction functools.wraps""".split()
 )
 _TELLING: Final = frozenset(
-    """system popen run call Popen check_output check_call getoutput exec eval spawn execv execl execvp rmtree remove
-    unlink connect CDLL loads""".split()
+    """system popen run call Popen check_output check_call getoutput exec eval spawn execl execlp execv execve execvp
+    rmtree remove unlink rmdir connect CDLL loads fork ptrace mprotect mmap syscall kill setuid chmod chown reboot mount
+    dlopen""".split()
 )
-"""What a module that can do anything is asked for."""
+"""What a module that can do anything, or a C library, is asked for."""
+_COMPUTED: Final = "The module is imported by a computed name."
 _TABLE_METHODS: Final = frozenset({"get", "pop", "__getitem__", "setdefault"})
-_KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join".split())
+_KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join tobytes".split())
 """Methods that leave a text with unknown parts what it is."""
+
+
+_HANDS_ON: Final = (ast.FormattedValue, ast.Await, ast.Starred, ast.Yield, ast.YieldFrom)
+"""Expressions that are what is in them."""
 
 
 def operate(operator: ast.operator, left: Any, right: Any) -> Any:
     """A binary operator, paths included."""
-    if isinstance(operator, ast.Div) and (isinstance(left, PathText) or isinstance(right, PathText)):
-        return PathText(joined(left, right))
+    if isinstance(operator, ast.Div) and (isinstance(left, v.PathText) or isinstance(right, v.PathText)):
+        return v.PathText(joined(left, right))
     return folding.binary(type(operator).__name__, left, right)
 
 
@@ -77,19 +63,16 @@ class Expressions(Names):
             case ast.Name(id=name):
                 return self.lookup(name)
             case ast.Attribute(value=inner, attr=name):
-                return lift(lambda owner: self.attribute(owner, name, node), self.value(inner))
+                return v.lift(lambda owner: self.attribute(owner, name, node), self.value(inner))
             case ast.Call():
                 return self._call(node)
             case ast.BinOp(left=left, op=operator, right=right):
-                return lift(lambda *sides: operate(operator, *sides), self.value(left), self.value(right))
-            case ast.UnaryOp(op=unary, operand=inner):
+                return v.lift(lambda *sides: operate(operator, *sides), self.value(left), self.value(right))
+            case ast.UnaryOp(op=ast.USub() | ast.Invert() as sign, operand=inner):
                 value = self.value(inner)
-                if isinstance(value, int) and isinstance(unary, ast.USub | ast.Invert):
-                    return -value if isinstance(unary, ast.USub) else ~value
+                return UNK if not isinstance(value, int) else -value if isinstance(sign, ast.USub) else ~value
             case ast.JoinedStr(values=parts):
-                return lift(lambda *row: capped("".join(map(as_text, row))), *map(self.value, parts))
-            case ast.FormattedValue() | ast.Await() | ast.Starred() | ast.YieldFrom() | ast.Yield(value=ast.expr()):
-                return self.value(node.value)  # type: ignore[arg-type]  # the pattern says so
+                return v.lift(lambda *row: capped("".join(map(v.as_text, row))), *map(self.value, parts))
             case ast.List(elts=parts) | ast.Set(elts=parts):
                 return self._elements(parts)
             case ast.Tuple(elts=parts):
@@ -98,31 +81,29 @@ class Expressions(Names):
                 return self._table(node)
             case ast.Subscript(value=inner, slice=part):
                 index = self.value(part)
-                return lift(lambda owner: self.item(owner, index, node), self.value(inner))
+                return v.lift(lambda owner: self.item(owner, index, node), self.value(inner))
             case ast.Slice(lower=lower, upper=upper, step=step):
                 bounds = [None if part is None else self.value(part) for part in (lower, upper, step)]
-                return slice(*bounds) if is_constant(bounds) else UNK
+                return slice(*bounds) if v.is_constant(bounds) else UNK
             case ast.IfExp(test=test, body=left, orelse=right):
                 self.value(test)
                 return choose([self.value(left), self.value(right)])
             case ast.BoolOp(values=parts):
                 return choose([self.value(part) for part in parts])
-            case ast.Compare(left=left, comparators=parts):
-                for part in (left, *parts):
-                    self.value(part)
             case ast.NamedExpr(target=target, value=inner):
                 value = self.value(inner)
                 self.bind(target, value)
                 return value
             case ast.Lambda():
-                self.functions.append(Function(node, self.env))
+                self.functions.append(v.Function(node, self.env))
                 return self.functions[-1]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                outer, self.env = self.env, Env(self.env)
+                outer, self.env = self.env, v.Env(self.env)
                 found = self._generate(node.value if isinstance(node, ast.DictComp) else node.elt, node.generators)
                 self.env = outer
                 return UNK if isinstance(node, ast.DictComp) else found
-        return UNK
+        parts = [self.value(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        return parts[0] if isinstance(node, _HANDS_ON) and parts else UNK
 
     def _elements(self, nodes: list[ast.expr]) -> list[Any]:
         items: list[Any] = []
@@ -146,11 +127,7 @@ class Expressions(Names):
         if not generators:
             return [self.value(element)]
         first, *rest = generators
-        sequence = iterated(self.value(first.iter))
-        listed = isinstance(sequence, list)
-        self.rounds += len(sequence) if listed else 0
-        followed = listed and len(sequence) <= MAX_ITEMS // 2 and self.rounds <= _MAX_ALL_ROUNDS
-        items = sequence if followed else [choose(sequence[:MAX_CHOICES]) if listed else sequence]
+        items, followed = self.elements(first.iter, v.MAX_ITEMS // 2)
         made: list[Any] = []
         for position, item in enumerate(items):
             self.env.names.pop(getattr(first.target, "id", ""), None)
@@ -160,6 +137,15 @@ class Expressions(Names):
             inner = self._generate(element, rest)
             made.extend(inner if isinstance(inner, list) else [UNK])
         return made if followed else UNK
+
+    def elements(self, iterable: ast.expr, most: int) -> tuple[list[Any], bool]:
+        """What a loop runs over, one by one up to so many; else one that stands for all, and False."""
+        sequence = iterated(self.value(iterable))
+        if not isinstance(sequence, list):
+            return [sequence], False
+        self.rounds += len(sequence)
+        followed = len(sequence) <= most and self.rounds <= _MAX_ALL_ROUNDS
+        return (sequence if followed else [choose(sequence[: v.MAX_CHOICES])]), followed
 
     def _call(self, node: ast.Call) -> Any:
         target = self.value(node.func)
@@ -171,41 +157,39 @@ class Expressions(Names):
                 keywords[keyword.arg] = options_of(value)[0]
             elif isinstance(value, dict):
                 keywords |= {key: options_of(item)[0] for key, item in value.items() if isinstance(key, str)}
-        rows = list(islice(product(*map(options_of, arguments)), MAX_CHOICES))
+        rows = list(islice(product(*map(options_of, arguments)), v.MAX_CHOICES))
         return choose([self.call(each, list(row), keywords, node) for each in options_of(target) for row in rows])
 
     def call(self, target: Any, arguments: list[Any], keywords: dict[str, Any], node: ast.AST) -> Any:
         """Call a value."""
         match target:
-            case Function():
+            case v.Function():
                 return self.enter(target, arguments, keywords)
-            case Class(names, base):
-                made = Class(names, base, made=True)
-                if isinstance(start := names.get("__init__"), Function):
+            case v.Class(names, base):
+                made = v.Class(names, base, made=True)
+                if isinstance(start := names.get("__init__"), v.Function):
                     self.enter(start, arguments, keywords)
                 elif base is not None:
                     self.call(base, arguments, keywords, node)
                 return made
             case Ref(name):
                 return self._reference(Call(self, name, arguments, keywords, node))
-            case Bound(owner, name):
+            case v.Bound(owner, name):
                 return self._method(owner, Call(self, f"….{name}", arguments, keywords, node))
             case str() if DOWNLOAD in target:
                 return target
-        self._follow(Call(self, "?", arguments, keywords, node))
+        self.follow(Call(self, "?", arguments, keywords, node))
         return UNK
 
     def _reference(self, call: Call) -> Any:
         """Call something known by name."""
         name, last = call.name, call.last
-        if name.startswith(("ctypes.", "cffi.")) and "()." in name:
-            if last in _LIBRARY_CALLS:
-                call.judge.flag("native-code")
-            return UNK
-        if name.startswith("?"):
+        if name.startswith(("?", "ctypes.", "cffi.")) and (name[0] == "?" or "()." in name):
             # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function.
-            if set(name.split(".")[1:-1]) <= POWERFUL and last in _TELLING:
-                call.judge.flag("dynamic-name", detail="The module is imported by a computed name.")
+            inner = {part.partition("(")[0] for part in name.split(".")[1:-1]}
+            if last in _TELLING and (name[0] != "?" or inner <= POWERFUL):
+                rule, detail = ("dynamic-name", _COMPUTED) if name[0] == "?" else ("native-code", "")
+                call.judge.flag(rule, detail=detail)
             return UNK
         if (row := self.row_of(Ref(name))) is not None:
             found = self.engine.perform(effects_of(call, row), call)
@@ -213,11 +197,13 @@ class Expressions(Names):
                 return found
         if name in NAMED:
             return folding.attempt(NAMED[name], *call.arguments)
+        if any(SECRET in text for value in call.values for text in v.carried(value)):
+            return SECRET
         result = folding.pure_call(name, call.arguments, call.keywords)
         if result is UNK and name.startswith(("builtins.str.", "builtins.bytes.", "builtins.int.")) and call.arguments:
             result = folding.method_call(call.arguments[0], last, call.arguments[1:], call.keywords)
         if result is UNK:
-            self._follow(call)
+            self.follow(call)
             return Ref(f"{name}()") if "." in name and name.count("()") < _MAX_RESULTS else UNK
         return result
 
@@ -226,8 +212,8 @@ class Expressions(Names):
         name, given = call.last, call.arguments
         if self.endless and name in {"append", "extend", "write", "writelines"}:
             call.judge.flag("resource-exhaustion", detail="The loop has no end.")
-        if isinstance(owner, PathText | FileValue):
-            kind = "Path" if isinstance(owner, PathText) else "File"
+        if isinstance(owner, v.PathText | v.FileValue):
+            kind = owner.kind if isinstance(owner, v.FileValue) else "Path"
             whole = Call(self, f"{kind}.{name}", [owner, *given], call.keywords, call.node)
             if self.is_telling(Ref(whole.name)):
                 return self._reference(whole)
@@ -241,23 +227,23 @@ class Expressions(Names):
         if result is UNK and isinstance(owner, str) and is_open(owner) and name in _KEEPS:
             return owner
         if result is UNK:
-            self._follow(call)
+            self.follow(call)
         return result
 
-    def _follow(self, call: Call) -> None:
+    def follow(self, call: Call) -> None:
         """Something that is handed over as an argument will be called: with what stands beside it, as pools do."""
         given = call.keywords.get("args", call.keywords.get("kwargs"))
         for position, value in enumerate(call.values):
             rest = list(given) if isinstance(given, list | tuple) else call.arguments[position + 1 :]
             for target in options_of(value):
-                if isinstance(target, Function) and target.node not in self.called:
+                if isinstance(target, v.Function) and target.node not in self.called:
                     self.enter(target, rest, {}, known=bool(rest))
                 elif isinstance(target, Ref) and target.name in _HANDED and call.name not in _ONLY_LOOKS:
                     call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which is called out of sight.")
                 elif rest and self.is_telling(target):
                     self.call(target, rest, {}, call.node)
 
-    def enter(self, function: Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
+    def enter(self, function: v.Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
         node = function.node
         if node in self.stack and f"forks {id(node)}" in self.facts:
@@ -268,13 +254,18 @@ class Expressions(Names):
             self.called.add(node)
         entries = self.entries.setdefault(node, {})
         instance = function.instance
-        key = (id(instance and instance.names), known, *map(signature, arguments), *map(signature, keywords.items()))
+        key = (
+            id(instance and instance.names),
+            known,
+            *map(v.signature, arguments),
+            *map(v.signature, keywords.items()),
+        )
         if key not in entries and len(entries) >= _MAX_ENTRIES:
             return DERIVED  # so many calls of one function spell something out
         if key not in entries:
             entries[key] = UNK
             before = self.env, self.stack, self.endless, self.branching
-            self.env, self.stack, self.branching = Env(function.env), (*self.stack, node), 0
+            self.env, self.stack, self.branching = v.Env(function.env), (*self.stack, node), 0
             self.endless = self.endless if known else 0
             self._bind_parameters(function, arguments, keywords)
             returned = [self.value(node.body)] if isinstance(node, ast.Lambda) else self.body(node.body)
@@ -282,21 +273,18 @@ class Expressions(Names):
             self.env, self.stack, self.endless, self.branching = before
         return entries[key]
 
-    def _bind_parameters(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
+    def _bind_parameters(self, function: v.Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
         spec, bound = function.node.args, self.env.names
         parameters = [*spec.posonlyargs, *spec.args]
-        defaults = dict(zip([p.arg for p in reversed(parameters)], reversed(spec.defaults), strict=False))
-        defaults |= {p.arg: d for p, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
-        for parameter in [*parameters, *spec.kwonlyargs]:
-            default = defaults.get(parameter.arg)
+        given = [None] * (len(parameters) - len(spec.defaults)) + [*spec.defaults, *spec.kw_defaults]
+        for parameter, default in zip([*parameters, *spec.kwonlyargs], given, strict=True):
             bound[parameter.arg] = UNK if default is None else self.value(default)
-        decorators = getattr(function.node, "decorator_list", [])
-        static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in decorators)
-        if function.instance is not None and parameters and not static:
+        decorators = {getattr(one, "id", "") for one in getattr(function.node, "decorator_list", ())}
+        if function.instance is not None and parameters and "staticmethod" not in decorators:
             bound[parameters.pop(0).arg] = function.instance
-        for parameter, value in zip(parameters, arguments, strict=False):
-            bound[parameter.arg] = value
-        for rest in (spec.vararg, spec.kwarg):
-            if rest is not None:
-                bound[rest.arg] = (rest is spec.vararg and list(arguments[len(parameters) :])) or UNK
+        bound.update(zip([parameter.arg for parameter in parameters], arguments, strict=False))
+        if spec.vararg is not None:
+            bound[spec.vararg.arg] = list(arguments[len(parameters) :]) or UNK
+        if spec.kwarg is not None:
+            bound[spec.kwarg.arg] = UNK
         bound.update({key: value for key, value in keywords.items() if key in bound})

@@ -2,34 +2,35 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
-import ast
 import operator
 import re
-import struct
-from collections.abc import Callable
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from pkgutil import resolve_name
 from typing import Any, Final
 
-from refute.scan.core.symbols import DERIVED, MAX_TEXT, OUTPUT, UNKNOWN, capped, is_known
+from refute.scan.core.symbols import DERIVED, MAX_TEXT, capped, is_known
 from refute.scan.python.values import MAX_ITEMS, UNK, as_text, is_constant
 
 _MAX_EXPONENT: Final = 200
 _MAX_NUMBER: Final = 10**30
-_MAX_LITERAL: Final = 2_000
 _SHORT: Final = 3
 """Letters in which nothing can hide."""
 _MAX_PRODUCT: Final = 5_000_000
 _WIDTH: Final = re.compile(r"%[-+ #]*\d*\.?(?:\d{5}|\*)|\{[^{}]*:[^{}]*(?:\d{5}|\{)")
 """A width in a format that would fill memory."""
-_OPERATORS: Final = dict(
-    word.split(":")
-    for word in """Add:add Sub:sub Mult:mul Mod:mod BitXor:xor BitAnd:and_ BitOr:or_ LShift:lshift RShift:rshift
-    FloorDiv:floordiv Div:truediv Pow:pow""".split()
-)
+_OPERATORS: Final = {
+    "Mult": "mul",
+    "BitXor": "xor",
+    "BitAnd": "and_",
+    "BitOr": "or_",
+    "Div": "truediv",
+    "MatMult": "matmul",
+}
+"""Functions of `operator` that are not called as the syntax is."""
 _METHODS: Final = frozenset(
     """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
     format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs casefold hex
-    startswith endswith find index count tobytes to_bytes keys values items get copy pop append extend insert reverse
+    startswith endswith find index count to_bytes keys values items get copy pop append extend insert reverse
     sort popitem format_map""".split()
 )
 _SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
@@ -51,7 +52,6 @@ def attempt(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> A
 _PURE: Final[dict[str, Callable[..., Any]]] = {
     **{name: resolve_name(name) for name in _SAME},
     "builtins.bytearray": bytes,
-    "builtins.memoryview": bytes,
     "builtins.reversed": lambda items: list(reversed(items)),
     "builtins.zip": lambda *rows: list(zip(*rows, strict=False)),
     "builtins.enumerate": lambda items, *start: list(enumerate(items, *start)),
@@ -60,10 +60,7 @@ _PURE: Final[dict[str, Callable[..., Any]]] = {
     "collections.deque": list,
     "itertools.chain": lambda *rows: [item for row in rows for item in row],
     "shlex.join": " ".join,
-    "shlex.quote": lambda text: text,
-    "ast.literal_eval": lambda text: ast.literal_eval(text) if len(text) <= _MAX_LITERAL else UNK,
-    "struct.pack": lambda form, *parts: struct.pack(form, *parts) if struct.calcsize(form) <= MAX_TEXT else UNK,
-    "array.array": lambda code, items=(): list(items) if code == "u" else bytes(items),
+    "shlex.quote": str,
 }
 _DECODERS: Final = frozenset(
     """base64.b64decode base64.urlsafe_b64decode base64.standard_b64decode base64.decodebytes base64.b32decode
@@ -71,15 +68,11 @@ _DECODERS: Final = frozenset(
     builtins.bytes.fromhex builtins.bytearray.fromhex zlib.decompress gzip.decompress bz2.decompress
     lzma.decompress""".split()
 )
-_FILTERS: Final = frozenset("codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub".split())
+_FILTERS: Final = frozenset(
+    """codecs.decode codecs.encode urllib.parse.unquote html.unescape re.sub ast.literal_eval struct.pack
+    array.array builtins.memoryview""".split()
+)
 """Ordinary on what is not known; of a constant its author could as well have written the result."""
-_VIEWS: Final[dict[str, Callable[..., Any]]] = {
-    "tobytes": bytes,
-    "keys": list,
-    "values": lambda table: list(table.values()),
-    "items": lambda table: list(table.items()),
-}
-"""Methods whose result is a view or belongs to another type."""
 
 
 def binary(kind: str, left: Any, right: Any) -> Any:
@@ -89,10 +82,12 @@ def binary(kind: str, left: Any, right: Any) -> Any:
     if kind == "Add" and isinstance(left, list | tuple) and isinstance(right, list | tuple):
         return [*left, *right] if len(left) + len(right) <= MAX_ITEMS else UNK
     if kind == "Mod" and isinstance(left, str) and not is_constant(right):
-        return capped(_percent(left, right))
-    if kind not in _OPERATORS or not is_constant((left, right)) or attempt(_bounded, kind, left, right) is not True:
+        left = re.sub(r"%[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]", "%s", left)
+        right = tuple(map(as_text, right)) if isinstance(right, tuple) else as_text(right)
+    if not is_constant((left, right)) or attempt(_bounded, kind, left, right) is not True:
         return UNK
-    return attempt(getattr(operator, _OPERATORS[kind]), left, right)
+    found = attempt(getattr(operator, _OPERATORS.get(kind, kind.lower())), left, right)
+    return capped(found) if isinstance(found, str) else found
 
 
 def _bounded(kind: str, left: Any, right: Any) -> bool:
@@ -105,23 +100,17 @@ def _bounded(kind: str, left: Any, right: Any) -> bool:
     return max(sizes, default=0) <= MAX_TEXT and not (kind == "Mod" and sizes and _WIDTH.search(str(left)))
 
 
-def _percent(template: str, values: Any) -> str:
-    """`template % values` with unknown parts."""
-    queue = iter(values if isinstance(values, tuple) else [values])
-    return re.sub("%[%s]", lambda found: "%" if found[0] == "%%" else as_text(next(queue, UNKNOWN)), template)
-
-
 def pure_call(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     """The result of a pure function on constants, DERIVED of a decoder, UNK where it is not known."""
     if name in _DECODERS:
         return DERIVED
-    if not is_constant((*arguments, keywords)):
+    if (name not in _PURE and name not in _FILTERS) or not is_constant((*arguments, keywords)):
         return UNK
     if name in _FILTERS:
-        texts = [value for value in arguments if isinstance(value, str | bytes)]
-        known = all(is_known(text) for text in texts if isinstance(text, str))
-        return DERIVED if known and max(map(len, texts), default=0) > _SHORT else UNK
-    return attempt(_pure_result, name, arguments, keywords) if name in _PURE else UNK
+        known = all(is_known(text) for text in arguments if isinstance(text, str))
+        longest = max((len(value) for value in arguments if isinstance(value, str | bytes | list)), default=0)
+        return DERIVED if known and longest > _SHORT else UNK
+    return attempt(_pure_result, name, arguments, keywords)
 
 
 def _pure_result(name: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -141,16 +130,29 @@ def method_call(value: Any, method: str, arguments: list[Any], keywords: dict[st
 def _method_result(value: Any, method: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
     if isinstance(value, list) and method in {"append", "extend", "insert"}:
         return getattr(value, method)(*arguments) if len(value) <= MAX_ITEMS else UNK
-    if method == "join" and isinstance(arguments[0], list | tuple):
-        arguments = [[item if isinstance(item, type(value)) else OUTPUT for item in arguments[0]]]
-    elif isinstance(value, str) and method in {"format", "format_map"}:
-        return _format(value, arguments, arguments[0] if method == "format_map" else keywords)
+    if method in {"join", "format", "format_map"}:
+        if method != "join" and _WIDTH.search(value):
+            return UNK
+        arguments, keywords = [_filled(one) for one in arguments], {key: _filled(one) for key, one in keywords.items()}
     elif not is_constant((*arguments, keywords)):
         return UNK
     length = len(value) + 1 if isinstance(value, str | bytes) else isinstance(value, int)
     if length * max(map(_size, arguments), default=0) > _MAX_PRODUCT:
         return DERIVED
-    return _VIEWS[method](value) if method in _VIEWS else getattr(value, method)(*arguments, **keywords)
+    found = getattr(value, method)(*arguments, **keywords)
+    return list(found) if isinstance(found, KeysView | ValuesView | ItemsView) else found
+
+
+def _filled(value: Any) -> Any:
+    """A value for a template, what is not known as a symbol."""
+    match value:
+        case str() | bytes() | int() | float():
+            return value
+        case dict():
+            return {key: as_text(one) for key, one in value.items()}
+        case list() | tuple():
+            return [one if isinstance(one, str | bytes) else as_text(one) for one in value]
+    return as_text(value)
 
 
 def _size(argument: Any) -> int:
@@ -160,11 +162,3 @@ def _size(argument: Any) -> int:
         case str() | bytes():
             return len(argument)
     return abs(argument) if isinstance(argument, int) else 0
-
-
-def _format(template: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    if _WIDTH.search(template):
-        return UNK
-    shown = [argument if isinstance(argument, str | int | float) else OUTPUT for argument in arguments]
-    named = {key: value if isinstance(value, str | int | float) else OUTPUT for key, value in keywords.items()}
-    return template.format(*shown, **named)

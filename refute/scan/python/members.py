@@ -2,9 +2,14 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
+import os
+import posixpath
 import re
+import signal
+import stat
 import string
 from collections.abc import Callable, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,13 +19,13 @@ from refute.scan.python.values import (
     MAX_ITEMS,
     UNK,
     Bound,
-    Choice,
     Class,
     FileValue,
     Function,
     PathText,
     Ref,
     as_text,
+    options_of,
 )
 
 POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib pty socket code runpy".split())
@@ -28,29 +33,13 @@ POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib 
 _ALIASES: Final = dict(
     word.split(":")
     for word in """posix:os nt:os _posixsubprocess:subprocess __builtin__:builtins __builtins__:builtins _io:io
-    posixpath:os.path ntpath:os.path _pickle:pickle cPickle:pickle _socket:socket cloudpickle:pickle dill:pickle
-    commands:subprocess urllib2:urllib.request popen2:os simplejson:json pathlib2:pathlib
-    multiprocess:multiprocessing""".split()
+    posixpath:os.path ntpath:os.path _pickle:pickle cPickle:pickle cloudpickle:pickle dill:pickle _socket:socket
+    commands:subprocess urllib2:urllib.request popen2:os pathlib2:pathlib multiprocess:multiprocessing""".split()
 )
 """Modules whose members do the same under another name."""
-_CONSTANTS: Final = {
-    "sys.executable": "python3",
-    "sys.platform": "linux",
-    "os.name": "posix",
-    "os.sep": "/",
-    "os.path.sep": "/",
-    "os.curdir": ".",
-    "os.pardir": "..",
-    "os.devnull": "/dev/null",
-    "os.linesep": "\n",
-    "signal.SIGKILL": 9,
-    "signal.SIGTERM": 15,
-    "tempfile.tempdir": TEMP,
-    **{
-        f"string.{name}": getattr(string, name)
-        for name in "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits punctuation printable".split()
-    },
-}
+_OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, string, os)} | {"os.path": posixpath}
+"""Modules whose numbers and texts are what they are here."""
+_CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
 _VARIABLES: Final = {"HOME": HOME, "TMPDIR": TEMP, "TEMP": TEMP, "TMP": TEMP, "USER": NAME}
 
 
@@ -63,7 +52,9 @@ def canonical(name: str) -> str:
 def member(name: str) -> Any:
     """A member of a module by dotted name."""
     name = canonical(name)
-    return _CONSTANTS.get(name, Ref(name))
+    module, _, last = name.rpartition(".")
+    known = getattr(_OPEN_BOOKS[module], last, None) if module in _OPEN_BOOKS and last[:1] != "_" else None
+    return known if isinstance(known, str | int) else _CONSTANTS.get(name, Ref(name))
 
 
 def environment_value(name: Any = None, *_default: Any) -> str:
@@ -82,39 +73,27 @@ def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per k
         case PathText() if name == "name" and owner == TEMP:
             return owner
         case PathText() if name == "parent":
-            head = owner.rstrip("/").rpartition("/")[0]
-            return PathText(head or ("/" if owner[:1] == "/" else owner if len(owner) == 1 else "."))
+            return PathText(_directory(owner) or (owner if len(owner) == 1 else "."))
         case str() if DOWNLOAD in owner and not isinstance(owner, PathText):
             return owner
         case Class(names, made=made) if name in names or name == "__dict__":
             held = names.get(name, names)
             return held if made or not isinstance(held, Function) else Function(held.node, held.env)
-        case FileValue(path=path) if name == "name":
+        case FileValue(path) if name == "name":
             return path
-        case Function() if name in {"__globals__", "__builtins__", "__code__", "__closure__", "func_globals"}:
-            return UNK
+        case _ if name in {"__globals__", "f_globals"}:
+            return Ref("globals()")
     return Bound(owner, name)
 
 
-def iterated(value: Any) -> Any:  # noqa: PLR0911 - one return per kind of value
+def iterated(value: Any) -> Any:
     """The elements of an iterable as a list, or one value that stands for any of them."""
-    match value:
-        case list() | tuple() | dict():
-            return list(value)
-        case Choice():
-            return iterated(value.options[0])
-        case Ref("psutil.process_iter()"):
-            return Ref("psutil.Process()")
-        case PathText():
-            return value
-        case bytes() | range():
-            return list(value[:MAX_ITEMS])
-        case str() if is_known(value):
-            return list(value[:MAX_ITEMS])
-        case str():
-            inside = value.startswith((TEMP, HERE))
-            return f"{value}/{NAME}" if inside else UNKNOWN if UNKNOWN in value else OUTPUT
-    return UNK
+    value = options_of(value)[0]
+    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(islice(value, MAX_ITEMS))
+    if not isinstance(value, str):
+        return UNK
+    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
 
 
 def joined(*parts: Any) -> str:
@@ -127,13 +106,8 @@ def joined(*parts: Any) -> str:
 
 def _directory(value: Any) -> str:
     text = as_text(value)
-    head, slash, _ = text.rstrip("/").rpartition("/")
-    return head or ("/" if slash else text if len(text) == 1 and is_open(text) else "")
-
-
-def _base(value: Any) -> str:
-    tail = as_text(value).rpartition("/")[2]
-    return NAME if is_open(tail) else tail
+    alone = "/" if text[:1] == "/" else text if len(text) == 1 and is_open(text) else ""
+    return posixpath.dirname(text.rstrip("/")) or alone
 
 
 def _at_home(value: Any) -> str:
@@ -148,9 +122,8 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "os.path.join": joined,
     "os.path.abspath os.path.realpath os.path.normpath": lambda value: paths.normalise(as_text(value) or HERE),
     "os.path.dirname": _directory,
-    "os.path.basename": _base,
+    "os.path.basename": lambda value: NAME if is_open(tail := posixpath.basename(as_text(value))) else tail,
     "os.path.expanduser": _at_home,
-    "os.path.expandvars": lambda value: as_text(value).replace("$HOME", HOME),
     "os.fspath Path.as_posix Path.__str__ Path.__fspath__": as_text,
     "os.getcwd os.getcwdb": lambda: HERE,
     "pathlib.Path.cwd": lambda: PathText(HERE),
@@ -164,7 +137,7 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "tempfile.TemporaryDirectory": lambda *_: PathText(TEMP),
     "tempfile.mkstemp": lambda *_: (UNK, f"{TEMP}/x"),
     "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile": lambda *_: FileValue(
-        f"{TEMP}/x", "w+"
+        f"{TEMP}/x"
     ),
     "os.getenv os.environ.get": environment_value,
     "os.getpid os.getpgrp": lambda: OWN_PROCESS,

@@ -6,7 +6,7 @@ import ast
 import builtins
 import shlex
 from dataclasses import dataclass
-from operator import setitem
+from operator import getitem, setitem
 from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval
@@ -15,7 +15,7 @@ from refute.scan.python import members
 from refute.scan.python.folding import attempt
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call, Walk
-from refute.scan.python.values import UNK, Bound, Class, Ref, as_text, choose
+from refute.scan.python.values import UNK, Class, Ref, choose
 from refute.scan.rules import Language
 
 RUNS_COMMANDS: Final = frozenset(
@@ -24,7 +24,6 @@ RUNS_COMMANDS: Final = frozenset(
 _BUILTINS: Final = frozenset(dir(builtins))
 _CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
 _LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
-_SCOPES: Final = frozenset({"__globals__", "f_globals", "__builtins__", "f_builtins"})
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _JUDGING: Final = tuple(
@@ -84,29 +83,22 @@ class Names(Walk):
                 self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
         return members.attribute(owner, name)
 
-    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:  # noqa: PLR0911 - one return per kind of owner
+    def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
         """`owner[index]`."""
         match owner:
             case Ref(name):
                 return self._item_of_reference(name, index, node)
-            case dict():
-                known = isinstance(index, str | int | bytes)
-                return owner.get(index, UNK) if known else choose(list(owner.values()))
+            case dict() if not isinstance(index, str | int | bytes):
+                return choose(list(owner.values()))
             case str() if owner == DERIVED:
                 return DERIVED
-            case list() | tuple() | str() | bytes():
-                try:
-                    found = owner[index]
-                except Exception:  # noqa: BLE001 - a wrong index or one that is not known
-                    picks = isinstance(owner, str) and not isinstance(index, str) and len(owner) > _SHORT
-                    return DERIVED if picks and not is_open(as_text(owner)) else UNK
-                # Where a part is not known, its length is neither.
-                return UNK if found == "" and is_open(as_text(owner)) else found
-            case Bound(name=name) if name in _SCOPES:
-                inner = index if isinstance(index, str) else ""
-                telling = inner in POWERFUL | {"eval", "exec", "open"} or inner.startswith("__")
-                self.report.add("introspection-escape", self.spot(node), f"….{name}[…]", mild=not telling)
-                return Ref(canonical(inner)) if inner else UNK
+            case dict() | list() | tuple() | str() | bytes():
+                found = attempt(getitem, owner, index)
+                # Where a part is not known, its length is neither; what picks letters spells something out.
+                if not isinstance(owner, str):
+                    return found
+                picks = found is UNK and not isinstance(index, str) and len(owner) > _SHORT
+                return (UNK if found == "" else found) if is_open(owner) else DERIVED if picks else found
         return UNK
 
     def _item_of_reference(self, name: str, index: Any, node: ast.AST) -> Any:

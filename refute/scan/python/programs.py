@@ -4,11 +4,11 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core.effects import Effects, Eval, Flag
+from refute.scan.core.effects import Effects, Eval, Flag, Preload
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, UNKNOWN, is_open
-from refute.scan.python.network import with_socket
+from refute.scan.python.outside import with_socket
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Ref, as_text, options_of
+from refute.scan.python.values import UNK, Ref, as_text
 from refute.scan.rules import Language
 
 _LISTS_PROCESSES: Final = re.compile(
@@ -22,13 +22,12 @@ _PROGRAM: Final = Ref("subprocess()")
 
 def shell_text(call: Call, value: Any) -> Effects:
     """A command line that a shell will read."""
-    for option in options_of(value):
-        text = as_text(option)
-        if not isinstance(option, str | bytes) or not text.strip(UNKNOWN + OUTPUT + " "):
-            # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
-            yield Flag("unresolved-command", mild=UNKNOWN not in text)
-            continue
+    text = as_text(value)
+    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " "):
         yield from _started(call, text)
+    else:
+        # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
+        yield Flag("unresolved-command", mild=UNKNOWN not in text)
     return _PROGRAM
 
 
@@ -65,9 +64,9 @@ def _subprocess(call: Call) -> Effects:
     if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
         yield Flag("reverse-shell")
     shell, executable = given.get("shell"), given.get("executable")
-    for name, value in given["env"].items() if isinstance(given.get("env"), dict) else ():
-        if name == "LD_PRELOAD" and isinstance(value, str):
-            yield Eval(Language.SHELL, f"export {name}={shlex.quote(value)}")
+    environment = given.get("env")
+    if isinstance(environment, dict) and "LD_PRELOAD" in environment:
+        yield Preload(as_text(environment["LD_PRELOAD"]))
     several = isinstance(command, list | tuple) and bool(command)
     if isinstance(executable, str) and several and shell is not True:
         command = [executable, *command[1:]]
@@ -98,21 +97,19 @@ def _spawn_terminal(call: Call) -> Effects:
 
 
 def _kill(call: Call) -> Effects:
-    pid, text = call.argument(0, "pid"), call.text(0, "pid")
-    if call.argument(1, "sig") == 0:
-        return UNK
-    if (type(pid) is int and pid != 0) or pid == Ref("os.getppid()"):
-        yield Flag("kill-process", detail="-1 stands for every process." if pid == -1 else "")
-    elif OWN_PROCESS not in text:
+    pid = call.argument(0, "pid")
+    given = (type(pid) is int and pid != 0) or pid == Ref("os.getppid()")
+    if call.argument(1, "sig") != 0 and OWN_PROCESS not in as_text(pid):
         # One that the script picks from a list of all is hardly its own.
-        yield Flag("kill-process", mild="processes" not in call.walker.facts)
+        mild = not given and "processes" not in call.walker.facts
+        yield Flag("kill-process", mild=mild, detail="-1 stands for every process." if pid == -1 else "")
     return UNK
 
 
 def _lists_processes(call: Call) -> Effects:
     yield from ()
     call.walker.facts.add("processes")
-    return Ref(f"{call.name}()")
+    return [Ref("psutil.Process()")]
 
 
 def _start(call: Call) -> Effects:
@@ -123,19 +120,11 @@ def _start(call: Call) -> Effects:
         yield Flag("fork-bomb")
 
 
-def _putenv(call: Call) -> Effects:
-    yield from ()
-    if isinstance(call.argument(0), str):
-        call.walker.assign(Ref("os.environ"), call.argument(0), call.argument(1), call.node)
-    return UNK
-
-
 HANDLERS: Final = {
     "subprocess": _subprocess,
     "exec": _exec,
     "spawn_terminal": _spawn_terminal,
     "kill": _kill,
     "start": _start,
-    "putenv": _putenv,
     "lists_processes": _lists_processes,
 }

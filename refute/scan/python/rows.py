@@ -1,53 +1,40 @@
 """From a row about a Python call, and the call's arguments as values, to its effects and to what it yields."""
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts
-from refute.scan.core.symbols import DOWNLOAD, OUTPUT, UNKNOWN, is_open
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
-from refute.scan.python import code, files, network, programs
+from refute.scan.python import outside, programs
+from refute.scan.python.members import POWERFUL, canonical, iterated, member
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Ref, as_text, is_text
+from refute.scan.python.values import UNK, Class, Ref, as_text, is_text
 from refute.scan.rules import Language
-
-_HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
-    {**files.HANDLERS, **network.HANDLERS, **programs.HANDLERS, **code.HANDLERS}
-)
-"""The calls whose effects a row cannot say."""
 
 
 def effects_of(call: Call, row: Command) -> e.Effects:
-    """What a call does; returns what it yields."""
-    return _HANDLERS[row.handler](call) if row.handler else _by_row(call, row)
-
-
-def _by_row(call: Call, row: Command) -> e.Effects:
+    """What a call does; returns what it yields, None where that is told by its name."""
+    if row.handler:
+        return (yield from _HANDLERS[row.handler](call))
     text = ", ".join(value.name if isinstance(value, Ref) else as_text(value) for value in call.values)
     when = next((one for one in row.when if one.fits(text)), None)
     if when is not None and when.flag:
         yield e.Flag(when.flag, when.mild, when.detail)
     roles = [*zip(row.operands, call.arguments, strict=False)]
     roles += [(role, call.keywords[name]) for name, role in row.options.items() if name in call.keywords]
-    result: Any = UNK if roles else Ref(f"{call.name}()")
+    result: Any = UNK if roles else None
     for role, value in roles:
         for one in _several(value) if role in {"read", "host"} else [value]:
             found = (yield from _ROLES[role](call, one)) if role in _ROLES else None
             result = result if found is None or (role == "read" and not row.prints) else found
-    match row.prints:
-        case "content":
-            return OUTPUT if result == UNKNOWN else result
-        case "received":
-            return DOWNLOAD
-        case "pair":
-            return (Ref("socket.socket()"), UNK)
-        case "first":
-            return call.argument(0)
-        case "object":
-            return Ref(f"{call.name}()")
+    yields = {"received": DOWNLOAD, "pair": (Ref("socket.socket()"), UNK), "first": call.argument(0), "object": None}
+    if row.prints in yields:
+        return yields[row.prints]
+    if row.prints == "content" and result == UNKNOWN:
+        return OUTPUT
     return call.argument(1, "dst", "target") if row.operands[1:] == ("write",) else result
 
 
@@ -64,11 +51,11 @@ def _plain(*made: Callable[[str], e.Effect], vague: bool = False) -> Callable[[C
     return effects
 
 
-def _location(call: Call, value: Any) -> e.Effects:
-    if isinstance(value, str) and re.match(r"[\w+.-]+://", value):
-        yield from network.connect(call, value)
-    elif is_text(value):
-        yield e.Read(as_text(value))
+def _read(call: Call, value: Any) -> e.Effects:
+    text = as_text(value)
+    if "://" in text:
+        return (yield from outside.connect(call, value))
+    return (yield e.Read(text)) if is_text(value) else None
 
 
 def _run(_call: Call, value: Any) -> e.Effects:
@@ -76,27 +63,93 @@ def _run(_call: Call, value: Any) -> e.Effects:
         yield e.RunFile(as_text(value), Language.PYTHON)
 
 
-def _lookup(_call: Call, value: Any) -> e.Effects:
-    if hosts.reach_of(as_text(value)) == hosts.Reach.EXTERNAL:
-        yield e.Connect(as_text(value))
+def _evaluated(call: Call, value: Any) -> e.Effects:
+    """Python text that `exec`, `eval`, `compile` and the like get."""
+    text = as_text(value)
+    if isinstance(value, str | bytes) and text.strip():
+        yield e.Eval(Language.PYTHON, text)
+    elif isinstance(value, Ref) and value.name.startswith(("marshal.", "types.CodeType")):
+        yield e.Flag("decoded-execution")
+    elif value is not None and not isinstance(value, str | bytes):
+        yield e.Flag("dynamic-code", mild=True)
+    compiles = call.name == "builtins.compile" and isinstance(value, str | bytes)
+    return value if compiles and call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
 
 
-def _read(_call: Call, value: Any) -> e.Effects:
-    return (yield e.Read(as_text(value))) if is_text(value) else None
+def _exit(call: Call) -> e.Effects:
+    """Ending the process past every check: as the last thing that it does, it replaces the exit status."""
+    facts = call.walker.facts
+    if call.last == "register":
+        facts.add("at exit")
+        return None
+    yield e.Flag("test-tampering", mild="at exit" not in facts, detail="Ends the process past every check.")
+    return UNK
+
+
+def _import(call: Call) -> e.Effects:
+    name = call.argument(0, "name")
+    if not isinstance(name, str) or is_open(name) or not name:
+        hidden = isinstance(name, str) and DERIVED in name
+        yield e.Flag("dynamic-name", mild=not hidden, detail="The module's name is only known at run time.")
+        return Ref("?import")
+    if "resolve_name" in call.name:
+        return member(name.replace(":", "."))
+    whole = "import_module" in call.name or call.argument(3, "fromlist") is not UNK
+    return Ref(canonical(name if whole else name.partition(".")[0]))
+
+
+def _getattr(call: Call) -> e.Effects:
+    owner, name = call.argument(0), call.argument(1)
+    if isinstance(name, str) and not is_open(name):
+        return call.walker.attribute(owner, name, call.node)
+    if isinstance(owner, Ref) and owner.name in POWERFUL:
+        yield e.Flag("dynamic-name", mild=not isinstance(name, str))
+        return Ref(f"?{owner.name}.{UNKNOWN}")
+    return UNK
+
+
+def _setattr(call: Call) -> e.Effects:
+    yield from ()
+    given = [Ref("os.environ"), *call.arguments] if call.last == "putenv" else call.arguments
+    owner, name, value = [*given, UNK, UNK, UNK][:3]
+    if isinstance(name, str):
+        call.walker.assign(owner, name, value, call.node)
+    return UNK
+
+
+def _names(call: Call) -> e.Effects:
+    yield from ()
+    owner = call.argument(0)
+    if isinstance(owner, Ref | Class):
+        return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
+    return UNK if call.arguments else Ref("globals()")
+
+
+def _over_all(call: Call) -> e.Effects:
+    """`map`, `filter` and `reduce`."""
+    yield from ()
+    walker, target, items = call.walker, call.argument(0), iterated(call.argument(1))
+    each = items if isinstance(items, list) else [UNK]
+    if call.last == "reduce":
+        total, *each = [*call.arguments[2:3], *each] or [UNK]
+        for item in each:
+            total = walker.call(target, [total, item], {}, call.node)
+        return total
+    found = [walker.call(target, [item], {}, call.node) for item in each]
+    return found if each is items else UNK
 
 
 _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
     {
-        "url": network.connect,
-        "text": lambda call, _value: network.sends(call),
-        "open": files.opened,
-        "mode": files.mode_changed,
+        "url": outside.connect,
+        "text": lambda call, _value: outside.sends(call),
+        "open": outside.opened,
+        "mode": outside.mode_changed,
         "eval": programs.shell_text,
-        "python": code.evaluated,
-        "location": _location,
-        "lookup": _lookup,
+        "python": _evaluated,
         "run": _run,
         "read": _read,
+        "send": _plain(e.Read, e.List),
         "delete": _plain(e.Delete, vague=True),
         "tree": _plain(lambda path: e.Delete(path, recursive=True), vague=True),
         "move": _plain(e.Delete, e.Read),
@@ -104,7 +157,19 @@ _ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType
         "out": _plain(lambda path: e.Write(path, DOWNLOAD)),
         "list": _plain(e.List),
         "host": _plain(lambda text: e.Connect(hosts.host_of(text))),
-        "connect": _plain(lambda text: e.Connect(hosts.host_of(text))),
     }
 )
 """What a call does with one argument; some return what comes of it."""
+_HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
+    {
+        **outside.HANDLERS,
+        **programs.HANDLERS,
+        "exit": _exit,
+        "import": _import,
+        "getattr": _getattr,
+        "setattr": _setattr,
+        "names": _names,
+        "over_all": _over_all,
+    }
+)
+"""The calls whose effects a row cannot say."""

@@ -15,6 +15,8 @@ _MAX_SIZE: Final = 20_000
 """Elements of plain data, or hundreds of letters."""
 _LETTERS: Final = 100
 _MAX_CARRIED: Final = 500
+_MAX_COMPARED: Final = 16
+"""Elements up to which two lists are compared."""
 
 
 class Unknown:
@@ -44,9 +46,10 @@ class FileValue:
     """An open file."""
 
     path: str
-    mode: str
     content: str = OUTPUT
     """What it held when it was opened."""
+    kind: str = "File"
+    """`Archive` where what is written into it is read from elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,17 +113,9 @@ def options_of(value: Any) -> tuple[Any, ...]:
 
 def choose(values: list[Any]) -> Any:
     """One value of several; too many become unknown as well."""
-    flat: list[Any] = []
-    for option in (option for value in values for option in options_of(value)):
-        if not any(_same(option, held) for held in flat):
-            flat.append(option)
-    return Choice(tuple(flat[:MAX_CHOICES])) if len(flat) > 1 else flat[0] if flat else UNK
-
-
-def _same(left: Any, right: Any) -> bool:
-    if left is right or type(left) is not type(right):
-        return left is right
-    return (not isinstance(left, list | tuple | dict) or is_constant((left, right))) and bool(left == right)
+    several = {signature(one): one for value in values for one in options_of(value)}
+    options = tuple(several.values())[:MAX_CHOICES]
+    return Choice(options) if len(options) > 1 else options[0] if options else UNK
 
 
 def lift(function: Callable[..., Any], *values: Any) -> Any:
@@ -170,12 +165,16 @@ def carried(value: Any) -> list[str]:
 
 def signature(value: Any, depth: int = 3) -> Any:
     """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
-    if isinstance(value, str | bytes | int | float | Ref | FileValue):
-        return type(value), value
-    if isinstance(value, list | tuple | Choice) and depth:
-        items = value.options if isinstance(value, Choice) else value[:16]
-        return (type(value), *(signature(item, depth - 1) for item in items))
-    return id(value) if isinstance(value, list | tuple | Choice | Function | Class) else type(value)
+    match value:
+        case str() | bytes() | int() | float() | Ref() | FileValue():
+            return type(value), value
+        case list() | tuple() if depth and len(value) <= _MAX_COMPARED:
+            return (type(value), *(signature(item, depth - 1) for item in value))
+        case list() | tuple() | dict() | Choice() | Function() | Bound():
+            return id(value)
+        case Class(names):
+            return id(names)
+    return type(value)
 
 
 def is_constant(value: Any) -> bool:

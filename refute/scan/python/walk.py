@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.scan.python.expressions import Expressions, operate
-from refute.scan.python.members import iterated
 from refute.scan.python.names import RUNS_COMMANDS
-from refute.scan.python.values import MAX_CHOICES, UNK, Class, Env, Function, Ref, choose, lift, options_of
+from refute.scan.python.state import Call
+from refute.scan.python.values import UNK, Class, Env, Function, Ref, lift, options_of
 
 _MAX_ROUNDS: Final = 300
 _MAX_STATEMENTS: Final = 4
@@ -31,59 +31,38 @@ class PythonWalker(Expressions):
         for function in self.functions:
             if function.node not in self.called:
                 returned = self.enter(function, [], {}, known=False)
-                if getattr(function.node, "name", "").startswith("__reduce"):
-                    self._unpickle(returned, function.node)
-
-    def _unpickle(self, returned: Any, node: ast.AST) -> None:
-        """Judge what unpickling an object would call."""
-        for value in options_of(returned):
-            if isinstance(value, tuple | list) and len(value) > 1 and self.is_telling(value[0]):
-                self.call(value[0], list(value[1]) if isinstance(value[1], tuple | list) else [UNK], {}, node)
+                for value in options_of(returned) if getattr(function.node, "name", "")[:8] == "__reduce" else ():
+                    if isinstance(value, tuple) and value[1:]:  # what unpickling an object would call
+                        self.follow(Call(self, "pickle", [value[0]], {"args": value[1]}, function.node))
 
     def body(self, statements: list[ast.stmt]) -> list[Any]:
         """Walk statements; returns the values they may return."""
-        returned: list[Any] = []
-        for statement in statements:
-            self.report.budget.spend()
-            returned.extend(self._statement(statement))
-        return returned
+        return [value for statement in statements for value in self._statement(statement)]
 
-    def _statement(self, node: ast.stmt) -> list[Any]:  # noqa: C901, PLR0911, PLR0912 - one branch per kind
+    def _statement(self, node: ast.AST) -> list[Any]:  # noqa: C901, PLR0912 - one branch per kind
+        self.report.budget.spend()
         match node:
-            case ast.Return():
-                return [] if node.value is None else [self.value(node.value)]
-            case ast.If():
-                self.value(node.test)
-                return self._branches(node.body, node.orelse)
+            case ast.Return(value=ast.expr()):
+                return [self.value(node.value)]  # type: ignore[arg-type]  # the pattern says so
             case ast.For() | ast.AsyncFor():
                 return self._loop(node)
-            case ast.While():
-                return self._while(node)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     value = self.value(item.context_expr)
                     if item.optional_vars is not None:
                         self.bind(item.optional_vars, value)
                 return self.body(node.body)
-            case ast.Try() | ast.TryStar():
-                for handler in node.handlers:
-                    if handler.type is not None:
-                        self.value(handler.type)
-                return self._branches(node.body, *[one.body for one in node.handlers], node.orelse, node.finalbody)
-            case ast.Match():
-                self.value(node.subject)
-                return self._branches(*[case.body for case in node.cases])
-            case ast.Assign():
-                value = self.value(node.value)
-                for target in node.targets:
+            case ast.Assign(value=inner, targets=targets):
+                value = self.value(inner)
+                for target in targets:
                     self.bind(target, value)
-            case ast.AnnAssign():
+            case ast.AnnAssign(value=inner):
                 self.value(node.annotation)
-                if node.value is not None:
-                    self.bind(node.target, self.value(node.value))
-            case ast.AugAssign():
-                sides = self.value(node.target), self.value(node.value)
-                self._rebind(node.target, lift(lambda *row: operate(node.op, *row), *sides))
+                if inner is not None:
+                    self.bind(node.target, self.value(inner))
+            case ast.AugAssign(target=target, op=operator):
+                sides = self.value(target), self.value(node.value)
+                self._rebind(target, lift(lambda *row: operate(operator, *row), *sides))
             case ast.Import() | ast.ImportFrom():
                 self.bring(node)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -92,34 +71,32 @@ class PythonWalker(Expressions):
                 self._class(node)
             case ast.Global() | ast.Nonlocal():
                 self.env.shared.update(node.names)
-        if isinstance(node, ast.Expr | ast.Assert | ast.Raise):
-            for child in ast.iter_child_nodes(node):
-                self.value(child)  # type: ignore[arg-type]  # of these kinds all children are expressions
+            case _:
+                return self._parts(node)
         return []
 
-    def _branches(self, *bodies: list[ast.stmt]) -> list[Any]:
+    def _parts(self, node: ast.AST) -> list[Any]:
+        """Walk all that a statement holds, none of which needs to run: branches, handlers, cases, plain expressions."""
+        without_end = isinstance(node, ast.While) and _is_endless(node)
         self.branching += 1
-        returned = [value for body in bodies for value in self.body(body)]
+        self.endless += without_end
+        returned: list[Any] = []
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                self.value(child)
+            else:
+                returned.extend(self._statement(child))
         self.branching -= 1
-        return returned
-
-    def _while(self, node: ast.While) -> list[Any]:
-        self.value(node.test)
-        endless = isinstance(node.test, ast.Constant) and bool(node.test.value) and not _ends(node)
-        self.endless += endless
-        returned = self._branches(node.body, node.orelse)
-        self.endless -= endless
+        self.endless -= without_end
         return returned
 
     def _loop(self, node: ast.For | ast.AsyncFor) -> list[Any]:
-        sequence = iterated(self.value(node.iter))
         plain = all(isinstance(part, ast.AugAssign | ast.Assign | ast.Expr) for part in node.body)
-        each = [choose(sequence[:MAX_CHOICES]) if isinstance(sequence, list) else sequence]
-        if plain and len(node.body) <= _MAX_STATEMENTS and isinstance(sequence, list) and len(sequence) <= _MAX_ROUNDS:
-            each = sequence or each
+        short = plain and len(node.body) <= _MAX_STATEMENTS
+        items, _ = self.elements(node.iter, _MAX_ROUNDS if short else 0)
         returned: list[Any] = []
         self.branching += 1
-        for item in each:
+        for item in items or [UNK]:
             self._rebind(node.target, item)
             returned.extend(self.body(node.body))
         returned.extend(self.body(node.orelse))
@@ -164,9 +141,11 @@ class PythonWalker(Expressions):
         self.env.names[node.name] = made
 
 
-def _ends(node: ast.While) -> bool:
-    """Whether a loop on a constant leaves, yields or waits somewhere."""
+def _is_endless(node: ast.While) -> bool:
+    """Whether a loop on a constant neither leaves, yields nor waits anywhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
-    calls = [inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+    parts = list(ast.walk(node))
+    calls = [part.func for part in parts if isinstance(part, ast.Call)]
     waits = any((one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")) in _WAITS for one in calls)
-    return waits or any(isinstance(inner, leaving) for inner in ast.walk(node))
+    constant = isinstance(node.test, ast.Constant) and bool(node.test.value)
+    return constant and not waits and not any(isinstance(part, leaving) for part in parts)

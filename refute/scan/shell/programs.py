@@ -5,7 +5,7 @@ from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.makefile import recipes_as_shell
+from refute.scan.core.makefile import recipes_of
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
@@ -147,7 +147,7 @@ def _make(call: Call, row: Command) -> Effects:
     written = call.held(makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}")
     for text in [*options.get("eval", []), *options.get("E", []), written or ""]:
         if text and not is_open(text):
-            yield Eval(Language.SHELL, recipes_as_shell(text, tuple(targets)))
+            yield Eval(Language.SHELL, recipes_of({"": text}, tuple(targets))[""])
     yield Reach(f"{directory}/{makefile}", " ".join(["make", *targets]))
     for word in operands:
         if word.startswith("SHELL="):

@@ -15,10 +15,6 @@ from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import Expander
 
-_FILTER: Final = re.compile(r"(?:LC_ALL=\w+ )?(?:[ef]?grep|cut|tr|head|tail|sort|uniq|wc)\b(?!.*(?:>|\s-o|`|\$\())")
-_ANSWERS: Final = re.compile(
-    r"(?:[ef]?grep\s(?:-\w+\s+)*-\w*[qc]|[ef]?grep\s(?:.*\s)?--(?:quiet|silent|count)\b|wc\b|[ef]?grep\s.*[^\d>]>\s*/dev/null)"
-)
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _CHECKERS: Final = frozenset(
@@ -176,11 +172,6 @@ class Call:
     def silent(self) -> bool:
         """Whether what the command prints is thrown away, so that only its exit status counts."""
         holder = self.node.parent
-        if holder is not None and holder.type == "pipeline":
-            stages = holder.named_children
-            # Filters behind it may leave nothing of its output but a yes, a no or a number.
-            behind = [text_of(stage) for stage in stages[stages.index(self.node) + 1 :]] if self.node in stages else []
-            return bool(behind) and all(map(_FILTER.match, behind[:-1])) and bool(_ANSWERS.match(behind[-1]))
         if holder is None or holder.type != "redirected_statement":
             return bool({"-s", "--silent", "--quiet", "-q"} & set(self.argv))
         return bool(_THROWN_AWAY.search(text_of(holder)[len(text_of(self.node)) :]))

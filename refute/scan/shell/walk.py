@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import assignments, dispatch, functions, redirects, statements
+from refute.scan.shell import assignments, commands, redirects, statements
 from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
@@ -30,7 +30,7 @@ class ShellWalker(Walker):
         output = self.run(root)
         if outermost:
             self._run_late()
-        functions.walk_uncalled(self, frozenset())
+        commands.walk_uncalled(self, frozenset())
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -45,7 +45,7 @@ class ShellWalker(Walker):
             if number >= _MAX_LATE:
                 self.report.add("unanalysable", self.spot(call.node), f"more than {_MAX_LATE} traps")
                 break
-            dispatch.run_trap(call, action)
+            commands.run_trap(call, action)
 
     def _parsed(self, source: str) -> Node:
         """The tree of a text; what is not understood is reported."""
@@ -87,10 +87,10 @@ class ShellWalker(Walker):
         inner = self.fork(deeper=1, place=self.place_of(text, node), shares=not forked)
         if forked:
             return inner.script(text)
-        before = functions.bodies(self)
+        before = commands.bodies(self)
         output = inner.run(inner._parsed(text))  # noqa: SLF001 - its own kind
-        functions.walk_uncalled(inner, before)
-        self.shared.borrowed |= functions.bodies(self) - before
+        commands.walk_uncalled(inner, before)
+        self.shared.borrowed |= commands.bodies(self) - before
         return output
 
     def _too_deep(self, node: Node) -> bool:
@@ -100,7 +100,7 @@ class ShellWalker(Walker):
 
     def command(self, call: Call) -> str:
         """Judge one command; returns what it prints."""
-        return dispatch.dispatch(call)
+        return commands.dispatch(call)
 
     def run(self, node: Node, stdin: str = "") -> str:
         """Walk a statement; returns what it prints."""

@@ -54,7 +54,6 @@ SHOWN = [
     "chown redis:adm /etc/redis",
     "cat /etc/postgresql-common/versions",
     "cat /sys/module/apparmor/parameters/enabled",
-    "cat /etc/fstab | grep -v '^#' | grep -q cgroup",
     'for f in /etc/tool.d/*; do . "$f"; done',
     'for f in /sys/class/power_supply/*; do cat "$f/type"; done',
     "ls -l / >/dev/null 2>&1",

@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.property.command_lines.programs import Program, Programs, launch_of
@@ -19,6 +19,8 @@ _SYNOPSIS: Final = re.compile(
 _ESCAPES: Final = {r"\n": "\n", r"\t": "\t", r"\\": "\\"}
 _SHOWN: Final = 60
 """Characters of a command that fit a line of a report."""
+_Part = tuple[list[Word], list[tuple[str, str]]]
+"""Words between two `|`, and signs with the words behind them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +37,11 @@ class Command:
     output_file: str = ""
     """Where its standard output goes."""
     environment: tuple[tuple[str, str], ...] = ()
-    merged: bool = False
-    """`2>&1`: what goes to standard error is seen with the rest."""
 
     @property
     def given(self) -> str:
         """Arguments and input as one text."""
         return " ".join([*self.arguments, self.stdin, self.input_file])
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What stands between two `|`."""
-
-    words: list[Word] = field(default_factory=list)
-    redirects: list[tuple[str, str]] = field(default_factory=list)
-    """Signs with the words behind them."""
-
-    @property
-    def texts(self) -> list[str]:
-        return [word.text for word in self.words]
 
 
 def command_of(words: Sequence[str], programs: Programs) -> Command | str | None:
@@ -87,43 +74,48 @@ def read_command(text: str, programs: Programs, files: Collection[str]) -> Comma
         *feeds, last = _parts(read_tokens(text.strip()))
     except ValueError:
         return None
-    made = command_of(last.texts, programs)
-    if any(isinstance(command_of(part.texts, programs), Command) for part in feeds):
+    made = command_of(_texts(last[0]), programs)
+    if any(isinstance(command_of(_texts(words), programs), Command) for words, _ in feeds):
         made = "its output goes to another program"
-    elif isinstance(made, Command):
-        made = _redirected(made, last, files)
-        if isinstance(made, Command) and feeds:
-            made = _fed(made, feeds, files)
+    if isinstance(made, Command):
+        made = _redirected(made, *last, files)
+    if isinstance(made, Command) and feeds:
+        made = _fed(made, feeds, files)
     line = " ".join(text.split())
     return f"`{line if len(line) <= _SHOWN else line[:_SHOWN] + '…'}`: {made}" if isinstance(made, str) else made
 
 
+def _texts(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words]
+
+
 def _parts(tokens: Sequence[Token]) -> list[_Part]:
-    queue, parts = list(tokens), [_Part()]
+    queue, parts = list(tokens), list[_Part]([([], [])])
     while queue:
-        token = queue.pop(0)
-        if isinstance(token, Word):
-            parts[-1].words.append(token)
-        elif token == Sign(text="|"):
-            parts.append(_Part())
-        else:
-            alone = token.text == "2>&1" or not queue
-            parts[-1].redirects.append((token.text, "" if alone else queue.pop(0).text))
+        match queue.pop(0):
+            case Word() as word:
+                parts[-1][0].append(word)
+            case Sign(text="|"):
+                parts.append(([], []))
+            case Sign(text="2>&1"):
+                pass  # a terminal shows both
+            case Sign(text=sign):
+                parts[-1][1].append((sign, queue.pop(0).text if queue else ""))
     return parts
 
 
-def _redirected(command: Command, part: _Part, files: Collection[str]) -> Command | str:
+def _redirected(
+    command: Command, words: Sequence[Word], redirects: Sequence[tuple[str, str]], files: Collection[str]
+) -> Command | str:
     """The command with its standard input and output where the shell would put them."""
-    for word in part.words:
+    for word in words:
         if word.shell:
             return f"it holds `{word.shell}`, which needs a shell: write the word that it becomes"
         if not word.quoted and _SYNOPSIS.fullmatch(word.text) and word.text not in files:
             return f"it is a usage line: `{word.text}` stands for something else"
-    for sign, target in part.redirects:
+    for sign, target in redirects:
         path = posixpath.normpath(target)
         match sign:
-            case "2>&1":
-                command = replace(command, merged=True)
             case "<" if path in files:
                 command = replace(command, input_file=path)
             case ">" if target and not path.startswith(("/", "..")):
@@ -137,21 +129,21 @@ def _redirected(command: Command, part: _Part, files: Collection[str]) -> Comman
 
 def _fed(command: Command, feeds: Sequence[_Part], files: Collection[str]) -> Command | str:
     """The command behind `echo … |`, `printf … |` or `cat FILE |`."""
-    feed = feeds[0]
-    if len(feeds) == 1 and not feed.redirects:
-        match feed.texts:
+    [(words, redirects), *others] = feeds
+    if not redirects and not others:
+        match _texts(words):
             case ["cat", name]:
                 path = posixpath.normpath(name)
                 known = path in files
                 return replace(command, input_file=path) if known else f"it reads {path}, which is not there"
-            case _ if (text := printed_by(feed.words)) is not None:
+            case _ if (text := printed_by(words)) is not None:
                 return replace(command, stdin=text)
     return "what feeds it is not known before it runs"
 
 
 def printed_by(words: Sequence[Word]) -> str | None:
     r"""What `echo` or `printf` prints; None for other commands, for formats, and where shells differ on a backslash."""
-    match [] if any(word.shell for word in words) else [word.text for word in words]:
+    match [] if any(word.shell for word in words) else _texts(words):
         case ["printf", form] if "%" not in form:
             return re.sub(r"\\[nt\\]", lambda hit: _ESCAPES[hit[0]], form)
         case ["echo", "-n", *rest] if "\\" not in "".join(rest):

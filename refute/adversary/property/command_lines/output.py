@@ -24,7 +24,14 @@ def copied_workspace() -> tempfile.TemporaryDirectory[str]:
 def settings_in(folder: str, **environment: str) -> dict[str, Any]:
     """How a program is run: in the folder, which is its home as well, its output kept as text."""
     variables = {**os.environ, "HOME": folder, **environment}
-    return {"cwd": folder, "env": variables, "encoding": "utf-8", "errors": "replace", "timeout": 10}
+    return {
+        "cwd": folder,
+        "env": variables,
+        "encoding": "utf-8",
+        "errors": "replace",
+        "timeout": 10,
+        "capture_output": True,
+    }
 
 
 def put_file(folder: str, path: str, text: str) -> None:
@@ -41,7 +48,7 @@ def file_in(folder: str, path: str) -> str:
 
 def what_it_did(done: subprocess.CompletedProcess[str], folder: str, expected: str) -> str:
     """What was expected of a run and what it showed, for the message of a failure."""
-    streams = f"stdout {done.stdout[-1500:]!r}\nstderr {(done.stderr or '')[-300:]!r}".replace(folder, ".")
+    streams = f"stdout {done.stdout[-1500:]!r}\nstderr {done.stderr[-300:]!r}".replace(folder, ".")
     return f"expected {expected}, got exit code {done.returncode}\n{streams}"
 
 

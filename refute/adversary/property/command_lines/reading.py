@@ -18,19 +18,15 @@ from refute.adversary.property.command_lines.runs import (
     session_draft,
     shows,
 )
-from refute.adversary.property.command_lines.sessions import SessionReader, read_sessions
+from refute.adversary.property.command_lines.sessions import read_sessions, steps_of
 from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.sentences import sentences
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
-_LINK: Final = re.compile(r"\s*(?:->|=>|→|⇒)\s*|\s+prints\s+|(?=,?\s+(?:and\s+)?exits\s)")
-_EXITS: Final = re.compile(r",?\s*(?:and )?exits (?:with )?(?:status |code |exit code )?(?P<code>\d{1,3})\.?$")
-_SAID: Final = re.compile(
-    r"`(?P<command>[^`]+)`,?(?P<rest> (?:(?:prints|->|=>|→) `[^`]*`)?(?:,?(?: ?and)? ?exits .*)?)"
-)
-"""A whole sentence: `COMMAND` prints `OUTPUT` and exits N."""
+_LINK: Final = re.compile(r"`?\s*(?:->|=>|→|⇒)\s*|`?\s+prints\s+|(?=`?,?\s+(?:and\s+)?exits\s)")
+_EXITS: Final = re.compile(r"`?,?\s*(?:and )?exits (?:with )?(?:status |code |exit code )?(?P<code>\d{1,3})\.?$")
 _IN_CODE: Final = re.compile(r"`([^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
+_QUOTED: Final = re.compile(r"`([^`]*)`\.?|\"([^\"]*)\"|'([^']*)'")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _OF_DOCUMENTATION: Final = re.compile(r"\b(?:doc-?strings?|documented|examples?|sessions?|as shown)\b", re.IGNORECASE)
 
@@ -65,9 +61,9 @@ class _Reader:
         _, text = read_sessions(claim.text)
         for written in _IN_CODE.findall(text):
             yield from self._line(claim, written, Origin.CLAIM_EXAMPLE, trusted=True)
-        for sentence in sentences(text):
-            if hit := _SAID.fullmatch(sentence.verbatim.strip().rstrip(".")):
-                yield from self._tested(claim, hit["command"], hit["rest"].strip(), hit[0], Origin.CLAIM_EXAMPLE)
+        for sentence in re.split(r"(?<=[.;])\s+|\n", text):
+            if sentence.startswith("`"):
+                yield from self._line(claim, sentence, Origin.CLAIM_EXAMPLE, trusted=False)
 
     def docstrings(self) -> Iterator[Draft | Note]:
         """Tests for what a program's own docstring shows, for the claim on documentation, or the only one."""
@@ -81,11 +77,10 @@ class _Reader:
         """Sessions, and lines that stand for themselves."""
         sessions, rest = read_sessions(text)
         for session in sessions:
-            reader = SessionReader(self._programs, self._files)
-            steps = reader.steps(session)
+            steps, notes = steps_of(session, self._programs, self._files)
             if any(step.command for step in steps):
-                yield session_draft(claim, steps, quote=session.exchanges[0].command, origin=origin, label="session")
-            yield from (Note(claim=claim, reason=reason) for reason in reader.notes)
+                yield session_draft(claim, steps, quote=session[0].command, origin=origin, label="session")
+            yield from (Note(claim=claim, reason=reason) for reason in notes)
         for line in rest.splitlines():
             if "`" not in line:
                 yield from self._line(claim, _BULLET.sub("", line).strip(), origin, trusted=False)
@@ -93,34 +88,30 @@ class _Reader:
     def _line(self, claim: Claim, text: str, origin: Origin, *, trusted: bool) -> Iterator[Draft | Note]:
         """`COMMAND -> OUTPUT`, `COMMAND exits 2`; nothing where it is nothing like that."""
         for link in _LINK.finditer(text.partition("\n")[0]):
-            command, value = text[: link.start()].strip().removeprefix("$ "), text[link.end() :].strip()
-            found = [*self._tested(claim, command, value, text, origin, trusted=trusted)]
-            yield from found
-            if found:
+            command = read_command(text[: link.start()].strip("` ").removeprefix("$ "), self._programs, self._files)
+            made = _tested(command, text[link.end() :].strip(), text, trusted=trusted)
+            if isinstance(made, str):
+                yield Note(claim=claim, reason=made)
+            elif made is not None:
+                yield session_draft(claim, [made], quote=text, origin=origin, label="example")
+            if made is not None:
                 return
 
-    def _tested(
-        self, claim: Claim, written: str, value: str, text: str, origin: Origin, *, trusted: bool = True
-    ) -> Iterator[Draft | Note]:
-        """The test of one command with what is said to come of it; nothing where it is none or nothing is said."""
-        command = read_command(written, self._programs, self._files)
-        checks = list[Check]()
-        if (hit := _EXITS.search(value)) is not None:
-            checks.append(exits(int(hit["code"])))
-            value = value[: hit.start()].strip()
-        value = re.sub(r"^(?:prints|->|=>|→) (?=`)", "", value)
-        if not isinstance(command, Command) or not (checks or value):
-            yield from [Note(claim=claim, reason=command)] if isinstance(command, str) else []
-            return
-        quoted = re.fullmatch(r"`([^`]*)`|\"([^\"]*)\"|'([^']*)'", value)
-        shown = next(one for one in quoted.groups() if one is not None) if quoted else value
-        foreign = [one for one in re.findall(r"\b[a-z]{2,}\b", value) if one not in command.given.lower()]
-        why = changing(shown, command)
-        if foreign and not (trusted or quoted):
-            yield Note(claim=claim, reason=f"`{text[:60]}`: write what it prints in backticks")
-        elif why:
-            yield Note(claim=claim, reason=f"`{text[:60]}` {why}")
-        else:
-            checks += [shows("out", shown)] if value else []
-            step = Step(lines=invocation(command), checks=tuple(checks), command=command)
-            yield session_draft(claim, [step], quote=text, origin=origin, label="example")
+
+def _tested(command: Command | str | None, value: str, text: str, *, trusted: bool) -> Step | str | None:
+    """One command with what is said to come of it; why it is not tested; None where nothing is said."""
+    checks = list[Check]()
+    if (hit := _EXITS.search(value)) is not None:
+        checks.append(exits(int(hit["code"])))
+        value = value[: hit.start()] + "`" * (hit[0].startswith("`") and bool(value[: hit.start()]))
+    if not isinstance(command, Command) or not (checks or value):
+        return command if isinstance(command, str) else None
+    quoted = _QUOTED.fullmatch(value)
+    shown = next(one for one in quoted.groups() if one is not None) if quoted else value
+    foreign = [one for one in re.findall(r"\b[a-z]{2,}\b", value) if one not in command.given.lower()]
+    if foreign and not (trusted or quoted):
+        return f"`{text[:60]}`: write what it prints in backticks"
+    if why := changing(shown, command):
+        return f"`{text[:60]}` {why}"
+    checks += [shows("out", shown)] if value else []
+    return Step(lines=invocation(command), checks=tuple(checks), command=command)

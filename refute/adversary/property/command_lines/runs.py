@@ -47,10 +47,9 @@ def invocation(command: Command) -> tuple[str, str]:
     """The lines that run a command."""
     words = ", ".join([*command.launch, *map(repr, command.arguments)])
     given = f"file_in(folder, {command.input_file!r})" if command.input_file else repr(command.stdin)
-    streams = "stdout=subprocess.PIPE, stderr=subprocess.STDOUT" if command.merged else "capture_output=True"
     settings = "".join(f", {name}={value!r}" for name, value in command.environment)
-    run = f"done = subprocess.run([{words}], input={given}, {streams}, **settings_in(folder{settings}))"
-    return run, "code, out, err = done.returncode, done.stdout, done.stderr or ''"
+    run = f"done = subprocess.run([{words}], input={given}, **settings_in(folder{settings}))"
+    return run, "code, out, err = done.returncode, done.stdout, done.stderr"
 
 
 def exits(code: int) -> Check:

@@ -92,7 +92,7 @@ def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(br
     result = no_scan(attack, brief)
     assert {test.name for test in result.attack.tests} == {"test_a", "test_b", "test_c"}
     (rejected,) = result.rejected
-    assert rejected.test.name == "test_x"
+    assert rejected.test.name.startswith("test_x")
 
 
 @pytest.mark.parametrize(

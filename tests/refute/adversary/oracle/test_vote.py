@@ -50,8 +50,14 @@ class Voters:
 
 
 def says(demand: str, error: str = "") -> list[dict[str, Any]]:
-    """What a sample answers to the only situation."""
-    return [{"situation": 1, "demand": demand, "value": "26", "error": error}]
+    """What a sample answers to the only situation, and to its opposite."""
+    opposite = {"true": "false", "false": "true"}.get(demand, demand)
+    return [{"situation": 1, "demand": demand, "value": "26", "error": error}, {"situation": 2, "demand": opposite}]
+
+
+def same(demand: str, error: str = "") -> list[dict[str, Any]]:
+    """What a sample says that answers the same to everything."""
+    return [{"situation": number, "demand": demand, "value": "26", "error": error} for number in (1, 2)]
 
 
 def refuted(name: str = "test_a", run: Any = A, origin: Origin = Origin.MODEL) -> TriagedTest:
@@ -167,10 +173,9 @@ def test_a_test_that_raised_by_itself_decides_nothing_without_a_majority() -> No
 
 
 def test_saying_yes_to_every_condition_decides_nothing() -> None:
-    yes = [{"situation": 1, "demand": "true"}]
-    (one,), voters, _ = vote(yes, yes, yes, tests=[refuted("test_b", B)])
+    (one,), voters, _ = vote(*[same("true")] * 3, tests=[refuted("test_b", B)])
     assert one.verdict is TriageVerdict.NEEDS_REVIEW
-    assert "condition = not (" in voters.prompts[1].text
+    assert "condition = not (" in voters.prompts[0].text
 
 
 def test_only_a_model_s_tests_are_voted_on_and_a_pass_asks_nobody() -> None:
@@ -185,10 +190,10 @@ def test_an_input_that_the_implementation_refuses_on_purpose_is_decided_too() ->
     run = replace(A, error_type="ValueError", raised_in_implementation=True, raised_on_purpose=True)
     refused = replace(refuted(run=run), verdict=TriageVerdict.NEEDS_REVIEW)
     assert needs_vote(refused)
-    assert vote(says("false", "ValueError"), says("true", "ValueError"), tests=[refused])[0][0].verdict is (
+    assert vote(says("false", "ValueError"), says("false", "ValueError"), tests=[refused])[0][0].verdict is (
         TriageVerdict.INVALID
     )
-    assert vote(says("true"), says("false"), tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
+    assert vote(says("true"), says("true"), tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
 
 
 ENDS = "    assert double(2) == 4\n"
@@ -206,22 +211,21 @@ def test_who_says_the_same_of_everything_does_not_decide_whether_an_exception_is
 ) -> None:
     one, source = situated(code, message, line=line, kind=kind)
     for error in ("ValueError", "TypeError", "Exception", ""):
-        same = says(demand, error)
-        assert held(one, source, same, same, same) == (TriageVerdict.NEEDS_REVIEW, 3)
+        assert held(one, source, *[same(demand, error)] * 3) == (TriageVerdict.NEEDS_REVIEW, 3)
 
 
 def test_an_exception_is_voted_on_with_its_class() -> None:
     one, source = situated(RAISES, "DID NOT RAISE", line=6, kind="Failed")
-    assert held(one, source, says("true", "ValueError"), says("false", "ValueError"))[0] is TriageVerdict.REFUTED
-    assert held(one, source, says("false"), says("true"))[0] is TriageVerdict.INVALID
-    another = says("true", "TypeError"), says("false", "TypeError")
+    assert held(one, source, *[says("true", "ValueError")] * 2)[0] is TriageVerdict.REFUTED
+    assert held(one, source, *[says("false")] * 2)[0] is TriageVerdict.INVALID
+    another = [says("true", "TypeError")] * 2
     assert held(one, source, *another, another[0])[0] is TriageVerdict.NEEDS_REVIEW
     one, source = situated(RAISES, "bad", line=6, kind="TypeError")
     assert held(one, source, *another)[0] is TriageVerdict.INVALID
 
 
 def test_many_tests_are_one_question_a_sample() -> None:
-    both = [AGREE, {"situation": 2, "demand": "true"}], [AGREE, {"situation": 2, "demand": "false"}]
+    both = [[AGREE, {"situation": 2, "demand": "true"}, {"situation": 3, "demand": "false"}]] * 2
     triaged, voters, _ = vote(*both, tests=[refuted(), refuted("test_b", B)])
     assert [one.verdict for one in triaged] == [TriageVerdict.REFUTED] * 2
     assert len(voters.prompts) == 2
@@ -262,7 +266,7 @@ def test_a_guessed_error_message_makes_the_test_wrong_and_costs_nothing() -> Non
 
 def test_an_error_message_that_a_claim_gives_is_voted_on() -> None:
     one, source = situated(GUESSED, MISSED, line=6)
-    agree = [{"situation": 1, "demand": "true"}], [{"situation": 1, "demand": "false"}]
+    agree = [says("true")] * 2
     claim = "A number below 0 raises ValueError with the message 'must be positive'."
     assert held(one, source, *agree, claim=claim) == (TriageVerdict.REFUTED, 2)
 
@@ -302,7 +306,7 @@ def test_the_opposite_is_asked_of_the_line_alone_also_where_lines_of_a_loop_foll
     voters = Voters(*[says("open")] * 3)
     hold_vote([one], make_attack(source, [one.test]), make_brief(), voters)
     assert "    condition = double(n) > n\n    double(0)\n" in voters.prompts[0].text
-    assert "    condition = not (double(n) > n)\n    double(0)\n" in voters.prompts[1].text
+    assert "    condition = not (double(n) > n)\n    double(0)\n" in voters.prompts[0].text
 
 
 def test_a_ballot_in_a_fence_counts() -> None:

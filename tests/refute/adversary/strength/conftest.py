@@ -75,7 +75,7 @@ def mutant(number: int = 1, **facts: Any) -> Mutant:
 def ran(trial: Trial, name: str, *tests: TestRun, tampering: tuple[str, ...] = ()) -> VariantRun:
     """The tests on a variant; those not given passed, unless one given did not and ended it."""
     given = {test.name: test for test in tests}
-    reports = [make_run(trial.probe, TestEnd.PASSED)]
+    reports: list[TestRun] = []
     for test in trial.tests:
         reports.append(given.get(test, make_run(test, TestEnd.PASSED)))
         if reports[-1].end is not TestEnd.PASSED:
@@ -93,4 +93,4 @@ def hollow(trial: Trial, name: str, *, fail: Sequence[str] = (), **facts: Any) -
     """All tests on a hollow variant, of which some fail."""
     failed = {"end": TestEnd.FAILED, "error_type": "AssertionError"} | facts
     runs = [make_run(test, **failed) if test in fail else make_run(test, TestEnd.PASSED) for test in trial.tests]
-    return VariantRun(name=name, tests=(make_run(trial.probe, TestEnd.PASSED), *runs), tampering=())
+    return VariantRun(name=name, tests=tuple(runs), tampering=())

@@ -10,6 +10,7 @@ from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, Triage
 from refute.adversary.strength.by_claim import shallow_claims
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
+from refute.adversary.strength.scoring import Judge
 from refute.adversary.strength.trial import Trial, VariantRun, make_trial
 from refute.settings import Settings
 from refute.ticket.record import Module
@@ -50,7 +51,7 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
         name: hollow(trial, name, fail=trial.tests if letter in noticed else (), **facts)
         for name, letter in {FAILING: "F", OTHERWISE: "O"}.items()
     }
-    shallow, unjudged = shallow_claims(trial, brief, runs)
+    shallow, unjudged = shallow_claims(trial, brief, runs, Judge(trial, brief).kills)
     assert unjudged == ""
     return shallow
 
@@ -112,7 +113,8 @@ def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: d
 
 
 def broken(trial: Trial) -> VariantRun:
-    return VariantRun(name=FAILING, tests=(make_run(trial.probe, TestEnd.FAILED),), tampering=())
+    run = make_run(trial.tests[0], TestEnd.FAILED, raised_in_implementation=True, reached_implementation=False)
+    return VariantRun(name=FAILING, tests=(run,), tampering=())
 
 
 @pytest.mark.parametrize(
@@ -130,6 +132,6 @@ def test_where_hollow_code_could_not_be_run_that_is_told_and_no_claim_is_blamed(
 ) -> None:
     trial, brief = trial_of(settings, "double(x) returns twice its argument.")
     runs: Mapping[str, VariantRun] = {OTHERWISE: hollow(trial, OTHERWISE)} | of_failing(trial)  # type: ignore[operator]
-    shallow, unjudged = shallow_claims(trial, brief, runs)
+    shallow, unjudged = shallow_claims(trial, brief, runs, Judge(trial, brief).kills)
     assert shallow == ()
     assert unjudged.startswith(FAILING)

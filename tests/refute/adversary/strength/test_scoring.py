@@ -64,7 +64,9 @@ def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_n
     trial: Trial, brief: Brief
 ) -> None:
     judge = Judge(trial, brief)
-    broken = VariantRun(name="1", tests=(failed(trial.probe, raised_in_implementation=True),), tampering=())
+    broken = VariantRun(
+        name="1", tests=(failed(raised_in_implementation=True, reached_implementation=False),), tampering=()
+    )
     assert judge.result(mutant(), broken).end is MutantEnd.UNUSABLE
     assert judge.result(mutant(), None).end is MutantEnd.NOT_RUN
     cheated = ran(trial, "1", failed(), tampering=("a canary lied",))

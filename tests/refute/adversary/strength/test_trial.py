@@ -9,11 +9,10 @@ import pytest
 
 from refute.adversary.attack import Brief, TestEnd
 from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE, controls
-from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
+from refute.adversary.strength.trial import Trial, read_runs, trial_jobs, trial_limits
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, TimedOut
 from refute.settings import Settings
-from tests.refute.adversary.conftest import make_attack
 from tests.refute.adversary.strength.conftest import NAMES, SOURCE, mutant
 from tests.refute.adversary.test_suite import ended, report
 
@@ -52,15 +51,9 @@ def results(job: Job, **changes: Any) -> dict[str, Any]:
     return honest | {"timed_out": False, "duration_s": 9.0, "variants": variants} | changes
 
 
-def test_tests_that_saw_no_code_run_first_behind_a_probe_that_only_imports(trial: Trial, settings: Settings) -> None:
+def test_tests_that_saw_no_code_run_first(trial: Trial, settings: Settings) -> None:
     assert trial.tests == NAMES
-    assert trial.source.endswith(f"def {trial.probe}():\n    import impl\n")
     assert trial.test_timeout_s < settings.test_timeout_s
-
-
-def test_an_attack_that_imports_nothing_has_no_probe(brief: Brief, settings: Settings) -> None:
-    trial = make_trial(make_attack("import os\n", []), [], brief, settings, chance=SystemRandom())
-    assert (trial.probe, trial.source) == ("", "import os\n")
 
 
 def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_controls_but_none_first(
@@ -75,7 +68,7 @@ def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_c
     through = [[variant["name"] for variant in plan_of(job)["variants"] if variant.get("all_tests")] for job in jobs]
     assert sorted(map(sorted, through)) == sorted(map(sorted, ([FAILING], [OTHERWISE])))
     plan = plan_of(jobs[0])
-    assert plan["tests"][1:] == list(NAMES)
+    assert plan["tests"] == list(NAMES)
     assert (plan["repetitions"], plan["import_roots"]) == (0, [".", "../opt/x"])
     assert (plan["suite_timeout_s"], plan["longest_s"]) == (60, 180)
     assert jobs[0].limits.timeout_s > 180
@@ -98,7 +91,7 @@ def test_the_first_halves_of_two_containers_hold_both_controls_so_that_half_a_ru
 def test_honest_results_are_read(jobs: list[Job]) -> None:
     read = read_runs(jobs[0], ended(results(jobs[0])))
     assert (read.lost, len(read.runs)) == ("", 6)
-    assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 3
+    assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 2
     cut = results(jobs[0])
     cut["variants"] = cut["variants"][:2]
     assert len(read_runs(jobs[0], ended(cut | {"timed_out": True})).runs) == 2

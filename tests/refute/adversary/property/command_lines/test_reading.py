@@ -30,7 +30,7 @@ STORE = {
         ("`curl x | tool.py` prints `x`.", "what feeds it is not known"),
         ("`cat nosuch.txt | tool.py` prints `x`.", "nosuch.txt, which is not there"),
         ("`LD_PRELOAD=x tool.py a` prints `a`.", "changes how every program starts"),
-        ("`tool.py a` prints `b` if B is set.", 'nothing in it can be executed; add  run: "tool.py ..."'),
+        ("`tool.py a` prints `b` if B is set.", "write what it prints in backticks"),
         ("`tool.py a` may print `b`.", "add  run:"),
         ("`tool.py a b` returns 0.", "add  run:"),
         ("When CAPS is set, `tool.py a` prints `A`.", "add  run:"),
@@ -139,7 +139,6 @@ def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> Non
         "put_file(folder, 'made.txt', 'x')",
         "put_file(folder, 'out.txt', out)",
         "assert lines_of(file_in(folder, 'out.txt')) == ['a b']",
-        "assert sorted(lines_of(out)) == ['c']",
         "assert code == 0",
     ):
         assert line in attack.source
