@@ -67,17 +67,11 @@ def _source(call: Call, _row: Command) -> Effects:
 
 
 def _trap(call: Call, _row: Command) -> Effects:
-    """It runs late: what is not known yet may be set by then, so the end of the script judges it once more."""
+    """It runs late: what is not known yet may be set by then, so the end of the script judges it."""
+    yield from ()
     words = [word for word in call.argv[1:] if word != "--"]
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
-        action, shared = words[0], call.walker.shared
-        shared.late.append((call, action))
-        if action in call.scope.functions or re.fullmatch(r"[\w-]+", action):
-            shared.called.discard(action)
-        else:
-            outer, shared.uncalled = shared.uncalled, True
-            yield Eval(Language.SHELL, action)
-            shared.uncalled = outer
+        call.walker.shared.late.append((call, words[0]))
     return ""
 
 
@@ -85,7 +79,7 @@ def _alias(call: Call, _row: Command) -> Effects:
     for word in call.argv[1:]:
         name, equals, text = word.partition("=")
         if equals:
-            call.scope.aliases[name] = text
+            call.scope.variables[f"alias {name}"] = (text,)  # no variable's own name holds a blank
             if disarms(name, text):
                 yield Flag("test-tampering", detail="Tests seem to pass without being run.")
             yield Eval(Language.SHELL, text)
