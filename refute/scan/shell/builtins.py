@@ -67,11 +67,17 @@ def _source(call: Call, _row: Command) -> Effects:
 
 
 def _trap(call: Call, _row: Command) -> Effects:
-    """It runs late: what is not known yet may be set by then, so the end of the script judges it."""
-    yield from ()
+    """It runs late: what is not known yet may be set by then, so the end of the script judges it once more."""
     words = [word for word in call.argv[1:] if word != "--"]
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
-        call.walker.shared.late.append((call, words[0]))
+        action, shared = words[0], call.walker.shared
+        shared.late.append((call, action))
+        if action in call.scope.functions or re.fullmatch(r"[\w-]+", action):
+            shared.called.discard(action)
+        else:
+            outer, shared.uncalled = shared.uncalled, True
+            yield Eval(Language.SHELL, action)
+            shared.uncalled = outer
     return ""
 
 
