@@ -1,13 +1,12 @@
 """An implementation's surface, read from its source without running it."""
 
 import ast
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
-from refute.adversary.property.expressions import bound_names, source_of
+from refute.adversary.property.dependence import beside, wants_objects
+from refute.adversary.property.expressions import bound_names, source_of, substituted
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
@@ -36,8 +35,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     names = _names_of(top)
     aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    depends_on = dependences(tree)
-    refuses_with = raised_by_name(tree)
+    does = beside(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
@@ -47,8 +45,8 @@ def _face(name: str, tree: ast.Module | None) -> Face:
             replace(
                 function,
                 parameters=tuple(_unaliased(parameter, aliases) for parameter in function.parameters),
-                depends_on=depends_on.get(function.name, frozenset()),
-                refuses_with=tuple(sorted({*function.refuses_with, *refuses_with.get(function.name, ())})),
+                depends_on=frozenset(does[function.name].reads),
+                refuses_with=tuple(sorted(does[function.name].raises)),
             )
             for function in functions
         ),
@@ -77,20 +75,12 @@ def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
                 pass
 
 
-class _Unaliased(ast.NodeTransformer):
-    def __init__(self, aliases: Mapping[str, ast.expr]) -> None:
-        self.aliases = aliases
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self.aliases.get(node.id, node))
-
-
 def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Parameter:
     """A parameter with the aliases of its annotation written out, a few levels deep: an alias may name itself."""
     if (written := parameter.annotation) is None or not aliases:
         return parameter
     for _ in range(_LEVELS):
-        written = _Unaliased(aliases).visit(copy.deepcopy(written))
+        written = substituted(written, aliases)
     return replace(parameter, annotation=written)
 
 
@@ -139,7 +129,6 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         writes_output=_prints(node),
         answers=any(_answers(inner) for inner in ast.walk(node)),
         wants_objects=wants_objects(node),
-        refuses_with=tuple(sorted(raised(node))),
     )
 
 
