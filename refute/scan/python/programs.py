@@ -38,7 +38,7 @@ def _started(call: Call, text: str) -> Effects:
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
     given = call.keywords.get("input")
     if isinstance(given, str | bytes) and _INPUT_END not in as_text(given):
-        text = f"{text} <<'{_INPUT_END}'\n{as_text(given)}\n{_INPUT_END}\n"
+        text = f"{text.rstrip()} <<'{_INPUT_END}'\n{as_text(given)}\n{_INPUT_END}\n"
     yield Eval(Language.SHELL, text)
 
 
