@@ -10,7 +10,7 @@ from typing import Final
 from refute.adversary.property.expressions import dotted
 from refute.adversary.property.tables import of_kind
 
-_FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 _CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
 _OF_PLAIN_DATA: Final = (str, bytes, int, float, complex, list, tuple, dict, set, deque, Counter, datetime, timedelta)
 _PLAIN: Final = frozenset(name for kind in _OF_PLAIN_DATA for name in dir(kind))
@@ -33,7 +33,7 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
     A clock that a parameter may replace does not count: it is asked only under a condition.
     """
     found: dict[str, Beside] = {}
-    for function in (node for node in ast.walk(tree) if isinstance(node, _FUNCTION)):
+    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         calls = [(dotted(call.func) or _method(call), only) for call, only in _calls(function.body)]
         own = found.setdefault(function.name, Beside(set(), set(), set()))
         own.calls |= {name.removeprefix("self.").removeprefix("cls.") for name, _ in calls}

@@ -11,7 +11,7 @@ from typing import Final
 from refute.adversary.property.expressions import dotted
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example
-from refute.adversary.property.tables import said
+from refute.adversary.property.tables import of_kind, said
 
 _COMPOUND: Final = ast.For | ast.While | ast.With | ast.If | ast.Try
 _OWN_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
@@ -50,15 +50,16 @@ def illustrates(text: str, example: Example, namespace: Namespace) -> str:
 
 def _reasons(node: ast.stmt, strange: Iterable[str], namespace: Namespace) -> Iterator[str]:
     outer = node.value if isinstance(node, ast.Expr) else node
-    for call in ast.walk(node):
-        function = namespace.surface.named(dotted(call.func) or "") if isinstance(call, ast.Call) else None
-        if function is None:
-            continue
-        if "callers" in function.depends_on:
-            yield f"calls `{function.qualified}`, which looks at the code that calls it"
-        if "moment" in function.depends_on and (call is outer or isinstance(node, _COMPOUND)):
-            yield f"calls `{function.qualified}`, whose answer hangs on the moment or is left to chance"
-        if "files" in function.depends_on:
+    for call in (one for one in ast.walk(node) if isinstance(one, ast.Call)):
+        name = dotted(call.func) or ""
+        function = namespace.surface.named(name)
+        rows = (row for row in of_kind("calls") if row["reads"] == "moment" and row["pattern"].fullmatch(name))
+        depends_on = function.depends_on if function else {row["reads"] for row in rows}
+        if "callers" in depends_on:
+            yield f"calls `{name}`, which looks at the code that calls it"
+        if "moment" in depends_on and (call is outer or isinstance(node, _COMPOUND)):
+            yield f"calls `{name}`, whose answer hangs on the moment or is left to chance"
+        if "files" in depends_on:
             for text in set(_texts(call)).intersection(strange):
                 yield f"may read {text!r}, which the ticket does not hold"
 

@@ -125,8 +125,9 @@ class Namespace:
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
-        at_home = [face for face in faces if face.module == home and name in face.names]
-        defining = [face for face in faces if name in face.defined and not name.startswith("_")]
+        ambiguous = name in STANDARD_NAMES and name in STANDARD_MODULES  # `datetime`: use tells what is meant
+        at_home = [one for one in faces if one.module == home and name in (one.defined if ambiguous else one.names)]
+        defining = [one for one in faces if name in one.defined and not name.startswith("_")]
         return next(iter([*at_home, *defining]), None)
 
     def _module_called(self, name: str, nodes: list[ast.AST]) -> str | None:
