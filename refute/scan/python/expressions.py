@@ -163,13 +163,12 @@ class Expressions(Names):
         match target:
             case v.Function():
                 return self.enter(target, arguments, keywords)
-            case v.Class(names, base):
-                made = v.Class(names, base, made=True)
-                if isinstance(start := names.get("__init__"), v.Function):
-                    self.enter(start, arguments, keywords)
-                elif base is not None:
+            case v.Class(names, base, was_made):
+                start = names.get("__call__" if was_made else "__init__")
+                returned = self.enter(start, arguments, keywords) if isinstance(start, v.Function) else None
+                if start is None and base is not None:
                     self.call(base, arguments, keywords, node)
-                return made
+                return returned if was_made else v.Class(names, base, made=True)
             case Ref(name):
                 return self._reference(Call(self, name, arguments, keywords, node))
             case v.Bound(owner, name):
@@ -279,5 +278,5 @@ class Expressions(Names):
         if spec.vararg is not None:
             bound[spec.vararg.arg] = list(arguments[len(parameters) :]) or UNK
         if spec.kwarg is not None:
-            bound[spec.kwarg.arg] = UNK
+            bound[spec.kwarg.arg] = {key: value for key, value in keywords.items() if key not in bound} or UNK
         bound.update({key: value for key, value in keywords.items() if key in bound})

@@ -25,6 +25,8 @@ _ALIASES: Final = dict(
     commands:subprocess urllib2:urllib.request popen2:os pathlib2:pathlib multiprocess:multiprocessing""".split()
 )
 """Modules whose members do the same under another name."""
+_EVERYWHERE: Final = frozenset({"os", "sys", "subprocess", "shutil", "builtins", "importlib"})
+"""Modules that others hold among their members: `shutil.os`."""
 _OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, string, os)} | {"os.path": posixpath}
 """Modules whose numbers and texts are what they are here."""
 _CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
@@ -42,6 +44,8 @@ def member(name: str) -> Any:
     """A member of a module by dotted name."""
     name = canonical(name)
     module, _, last = name.rpartition(".")
+    if module and module[0] != "?" and last in _EVERYWHERE:
+        return Ref(last)
     known = getattr(_OPEN_BOOKS[module], last, None) if module in _OPEN_BOOKS and last[:1] != "_" else None
     return known if isinstance(known, str | int) else _CONSTANTS.get(name, Ref(name))
 
@@ -101,6 +105,7 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "os.path.dirname": _directory,
     "os.path.basename": lambda value: NAME if is_open(tail := posixpath.basename(as_text(value))) else tail,
     "os.path.expanduser": _at_home,
+    "os.path.expandvars": lambda value: as_text(value).replace("$HOME", HOME),
     "os.fspath Path.as_posix Path.__str__ Path.__fspath__": as_text,
     "os.getcwd os.getcwdb": lambda: HERE,
     "pathlib.Path.cwd": lambda: PathText(HERE),

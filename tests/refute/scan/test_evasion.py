@@ -120,6 +120,10 @@ PYTHON = {
     "dataclass": "import os,dataclasses\n@dataclasses.dataclass\nclass C:\n    f: object = os.system\nC().f('rm -rf /etc')",
     "shutil rmtree onerror": "import shutil as s\ngetattr(s,'rm'+'tree')('/etc')",
     "pathlib rglob": "import pathlib\nfor p in pathlib.Path('/etc').rglob('*'): p.unlink()",
+    "another module's os": "import shutil\nshutil.os.system('rm -rf /etc')",
+    "__call__": "import os\nclass A:\n    def __call__(s, c): os.system(c)\nA()('rm -rf /etc')",
+    "keywords": "import os\ndef f(**k): os.system(k['c'])\nf(c='rm -rf /etc')",
+    "expandvars": "import os\nopen(os.path.expandvars('$HOME/.ssh/id_rsa'))",
     "os.scandir": "import os\nfor e in os.scandir('/etc'): os.unlink(e.path)",
 }
 
