@@ -39,15 +39,8 @@ def analyse_within_limits(
 ) -> Report:
     """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits.
 
-    Args:
-        path: as for `analyse`, like `data` and `language`.
-        data: the file's bytes.
-        language: what will interpret it.
-        library: files of the workspace that it may read or run; each has to be harmless (`is_harmless`) itself.
-        tables: rows of an operator's own.
-
     Raises:
-        UsageError: `tables` cannot be used.
+        UsageError: `tables`, an operator's own rows, cannot be used.
     """
     known = knowledge(tables)
     if is_harmless(data):

@@ -103,13 +103,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
 
 
 def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the workspace whose functions and variables a script may read, by itself or through another one.
-
-    Args:
-        path: the script.
-        data: its bytes.
-        files: every file of the workspace.
-    """
+    """The files of the workspace whose functions and variables a script may read, by itself or through another one."""
     found: dict[str, bytes] = {}
     pending = [data]
     while pending:

@@ -1,20 +1,12 @@
 """What commands and calls do, as values: a handler yields them, the engine acts and sends back what comes of it."""
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from refute.scan.rules import Language
 
 
-class Effect:
-    """Something that a command or call does."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Read(Effect):
+class Read(NamedTuple):
     """Reads a file; comes back as its content, as far as that is known."""
 
     path: str
@@ -22,16 +14,14 @@ class Read(Effect):
     """Whether only yes or no comes out of it (`grep -q`), so that nothing of its content goes anywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class List(Effect):
+class List(NamedTuple):
     """Lists a directory."""
 
     path: str
     asks: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Effect):
+class Write(NamedTuple):
     """Creates or changes a file."""
 
     path: str
@@ -40,15 +30,13 @@ class Write(Effect):
     appends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MakeDirectory(Effect):
+class MakeDirectory(NamedTuple):
     """Makes a directory: nothing that exists is changed."""
 
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Effect):
+class Delete(NamedTuple):
     """Deletes a file or a tree."""
 
     path: str
@@ -57,8 +45,7 @@ class Delete(Effect):
     """Whether it is deleted only where it is an empty directory."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeMode(Effect):
+class ChangeMode(NamedTuple):
     """Changes rights or owner of a file."""
 
     path: str
@@ -66,8 +53,7 @@ class ChangeMode(Effect):
     """Whether nobody but its owner can do more with it afterwards than read and run it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connect(Effect):
+class Connect(NamedTuple):
     """Talks to a host."""
 
     host: str | None
@@ -76,23 +62,20 @@ class Connect(Effect):
     """Whether it only asks for something and hands nothing over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Send(Effect):
+class Send(NamedTuple):
     """Sends texts over a network."""
 
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Run(Effect):
+class Run(NamedTuple):
     """Runs a command; comes back as what it prints."""
 
     argv: tuple[str, ...]
     stdin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Eval(Effect):
+class Eval(NamedTuple):
     """Has an interpreter read a text; comes back as what that prints."""
 
     language: Language
@@ -104,8 +87,7 @@ class Eval(Effect):
     """Whether it comes in as input, so that nobody sees what runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunFile(Effect):
+class RunFile(NamedTuple):
     """Runs a file: what the script wrote there is read, a file of the workspace is scanned by itself."""
 
     path: str
@@ -114,24 +96,21 @@ class RunFile(Effect):
     inline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reach(Effect):
+class Reach(NamedTuple):
     """Has a tool run what a file of the workspace says."""
 
     path: str
     how: str
 
 
-@dataclass(frozen=True, slots=True)
-class Preload(Effect):
+class Preload(NamedTuple):
     """Has other programs load something first."""
 
     text: str
     """Libraries or start-up files, as a variable names them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag(Effect):
+class Flag(NamedTuple):
     """Is dangerous by itself, whatever it touches."""
 
     rule: str
@@ -140,5 +119,9 @@ class Flag(Effect):
     detail: str = ""
 
 
+Effect = (
+    Read | List | Write | MakeDirectory | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Preload
+) | Flag
+"""Something that a command or call does."""
 Effects = Generator[Effect, Any, Any]
 """A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""

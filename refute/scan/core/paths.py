@@ -8,23 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from refute.scan.core.symbols import (
-    ABOVE,
-    DERIVED,
-    DOWNLOAD,
-    EMPTY,
-    HERE,
-    HOME,
-    HOST_DATA,
-    MAX_FILES,
-    NAME,
-    OUTPUT,
-    SECRET,
-    TEMP,
-    UNKNOWN,
-    file_symbol,
-    is_open,
-)
+from refute.scan.core import symbols as sym
 
 WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""
@@ -34,8 +18,8 @@ _HARMLESS_DEVICES: Final = re.compile(
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
 FUZZY: Final = frozenset(
-    (EMPTY, UNKNOWN, OUTPUT, HOST_DATA, DERIVED, DOWNLOAD, SECRET, *map(file_symbol, range(MAX_FILES)))
-)
+    f"{sym.EMPTY}{sym.UNKNOWN}{sym.OUTPUT}{sym.HOST_DATA}{sym.DERIVED}{sym.DOWNLOAD}{sym.SECRET}"
+) | frozenset(map(sym.file_symbol, range(sym.MAX_FILES)))
 """Symbols with which a path may lead anywhere."""
 _ROOT_NAMES: Final = frozenset({"etc", "proc", "root", "boot", "usr", "sbin", "var", "home", "sys"})
 """Directories of a machine's root that a project hardly has beside its own."""
@@ -63,7 +47,7 @@ class Target:
 
     place: Place
     text: str
-    """Absolute; home directories are written with the HOME symbol, workspace paths start with HERE."""
+    """Absolute; home directories are written with the sym.HOME symbol, workspace paths start with sym.HERE."""
     by_name: bool = False
     """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
 
@@ -74,17 +58,17 @@ def _split_root(path: str) -> tuple[str, str]:
     return path[0], path[1:]
 
 
-def normalise(path: str, cwd: str = HERE) -> str:
+def normalise(path: str, cwd: str = sym.HERE) -> str:
     """Join to the working directory and remove `.`, `..` and double slashes.
 
     A path that climbs above the workspace, or above another directory of which only the place is known, begins with
-    ABOVE.
+    sym.ABOVE.
     """
     if path == "~" or path.startswith("~/"):
-        path = HOME + path[1:]
+        path = sym.HOME + path[1:]
     elif path.startswith("~") and re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
-    if not path.startswith("/") and path[:1] not in {HERE, TEMP, HOME, ABOVE} and path[:1] not in FUZZY:
+    if not path.startswith("/") and path[:1] not in {sym.HERE, sym.TEMP, sym.HOME, sym.ABOVE} and path[:1] not in FUZZY:
         path = f"{cwd}/{path}"
     root, rest = _split_root(path)
     kept: list[str] = []
@@ -95,30 +79,30 @@ def normalise(path: str, cwd: str = HERE) -> str:
             kept.append(part)
         elif kept:
             kept.pop()
-        elif root in {HERE, TEMP, HOME}:
-            root = ABOVE
+        elif root in {sym.HERE, sym.TEMP, sym.HOME}:
+            root = sym.ABOVE
     glue = "" if root and rest and not rest.startswith("/") else "/"
     return root + (glue if kept or not root else "") + "/".join(kept)
 
 
-def locate(path: str, cwd: str = HERE) -> Target:
+def locate(path: str, cwd: str = sym.HERE) -> Target:
     """Say where a path leads.
 
     Args:
         path: as the script uses it, with symbols for unknown parts.
-        cwd: the directory it is relative to; starts with HERE inside the workspace.
+        cwd: the directory it is relative to; starts with sym.HERE inside the workspace.
     """
     if not path:
         return Target(Place.WORKSPACE, cwd)
     text = normalise(path, cwd)
     first = text[:1]
-    if first == HERE:
+    if first == sym.HERE:
         return Target(Place.WORKSPACE, text)
-    if first == TEMP:
+    if first == sym.TEMP:
         return Target(Place.TEMP, text)
-    if first == HOME:
+    if first == sym.HOME:
         return Target(Place.HOME, text)
-    if first == ABOVE:
+    if first == sym.ABOVE:
         # The sandbox mounts the workspace right below the root: `../etc/passwd` is what it looks like.
         known = text[1:].split("/")[1:2]
         return _locate_absolute(text[1:]) if known and known[0] in _ROOT_NAMES else Target(Place.OUTSIDE, text)
@@ -129,17 +113,17 @@ def locate(path: str, cwd: str = HERE) -> Target:
 
 def _locate_absolute(text: str) -> Target:
     if text == WORKSPACE_MOUNT or text.startswith(WORKSPACE_MOUNT + "/"):
-        return Target(Place.WORKSPACE, HERE + text[len(WORKSPACE_MOUNT) :])
+        return Target(Place.WORKSPACE, sym.HERE + text[len(WORKSPACE_MOUNT) :])
     if _HARMLESS_DEVICES.match(text):
         return Target(Place.HARMLESS, text)
     for root in _TEMP_ROOTS:
         if text in {root, root + "/*", root + "/.*"}:
             return Target(Place.TEMP_ROOT, text)
         if text.startswith(root + "/"):
-            return Target(Place.TEMP, TEMP + text[len(root) :])
+            return Target(Place.TEMP, sym.TEMP + text[len(root) :])
     home = _HOME_DIRECTORY.match(text)
     if home:
-        return Target(Place.HOME, HOME + text[home.end() :], by_name=True)
+        return Target(Place.HOME, sym.HOME + text[home.end() :], by_name=True)
     if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)
@@ -152,4 +136,4 @@ def inside_or_temporary(target: Target) -> bool:
 
 def has_open_part(target: Target) -> bool:
     """Whether some component is not known."""
-    return is_open(target.text) or NAME in target.text
+    return sym.is_open(target.text) or sym.NAME in target.text

@@ -6,21 +6,10 @@ from typing import Any, Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import paths
+from refute.scan.core import symbols as sym
 from refute.scan.core.report import Report
-from refute.scan.core.symbols import (
-    DERIVED,
-    DOWNLOAD,
-    FILES,
-    HOST_DATA,
-    NAME,
-    OUTPUT,
-    UNKNOWN,
-    as_pattern,
-    is_open,
-)
 from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
@@ -28,7 +17,7 @@ from refute.scan.shell.commands import borrow
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
-_NOT_KNOWN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{NAME}{HOST_DATA}{FILES}\\s;()]*")
+_NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}{sym.FILES}\\s;()]*")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
@@ -52,7 +41,7 @@ class Engine:
             frame: whose effects they are.
 
         Returns:
-            The handler's result: for a command what it prints, UNKNOWN where that is not known.
+            The handler's result: for a command what it prints, sym.UNKNOWN where that is not known.
         """
         self._nested += 1
         try:
@@ -60,14 +49,14 @@ class Engine:
             while True:
                 effect = effects.send(self._act(effect, frame))
         except StopIteration as end:
-            return UNKNOWN if end.value is None and isinstance(frame, shell.Call) else end.value
+            return sym.UNKNOWN if end.value is None and isinstance(frame, shell.Call) else end.value
         finally:
             self._nested -= 1
 
     def _act(self, effect: e.Effect, frame: Frame) -> str:
         if self._nested > _MAX_NESTED:
             frame.judge.flag("unanalysable", detail="It nests too deeply.")
-            return UNKNOWN
+            return sym.UNKNOWN
         act: Any = getattr(self, f"_{type(effect).__name__.lower()}", None)
         found: str = act(effect, frame) if act is not None else frame.judge.effect(effect)
         return found
@@ -81,7 +70,7 @@ class Engine:
     def _read(self, effect: e.Read, frame: Frame) -> str:
         judge = frame.judge
         if isinstance(frame, shell.Call) and effect.path in _STDIN:
-            return frame.stdin or UNKNOWN
+            return frame.stdin or sym.UNKNOWN
         if isinstance(frame, shell.Call) and effect.path.startswith("/dev/fd/"):
             return frame.walker.expander.fed
         symbol = judge.effect(effect)
@@ -89,9 +78,9 @@ class Engine:
         held = self.report.written.get(target.text)
         if held is not None:
             return held
-        if target.place == paths.Place.WORKSPACE and not is_open(target.text):
-            return self.report.content_of(as_pattern(target.text[2:]))
-        return symbol or UNKNOWN
+        if target.place == paths.Place.WORKSPACE and not sym.is_open(target.text):
+            return self.report.content_of(sym.as_pattern(target.text[2:]))
+        return symbol or sym.UNKNOWN
 
     def _write(self, effect: e.Write, frame: Frame) -> str:
         judge = frame.judge
@@ -112,9 +101,9 @@ class Engine:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
         whole = frame.whole if isinstance(frame, shell.Call) else judge
-        if DOWNLOAD in text:
+        if sym.DOWNLOAD in text:
             whole.flag("pipe-to-shell", detail="It runs what it downloads.")
-        elif DERIVED in text:
+        elif sym.DERIVED in text:
             judge.flag("decoded-execution")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):
             self._unresolved(effect, frame)
@@ -127,21 +116,21 @@ class Engine:
                 return frame.walker.embedded(text, frame.node, forked=not effect.inline)
         else:
             return self._shell_text(text, frame)
-        return UNKNOWN
+        return sym.UNKNOWN
 
     def _unresolved(self, effect: e.Eval, frame: Frame) -> None:
         """A text of which nothing is known before the run."""
-        outside = UNKNOWN in effect.text
+        outside = sym.UNKNOWN in effect.text
         self.report.reach_content(effect.text, effect.language)
         if isinstance(frame, python.Call):
             rule = "dynamic-code" if effect.language == Language.PYTHON else "unresolved-command"
-            detail = "Runs a file from outside the workspace." if HOST_DATA in effect.text else ""
+            detail = "Runs a file from outside the workspace." if sym.HOST_DATA in effect.text else ""
             frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
         elif effect.fed and outside:
             frame.whole.flag("pipe-to-shell")
         else:
             # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
-            strong = (outside or NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
+            strong = (outside or sym.NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
             frame.judge.flag("unresolved-command", mild=not strong)
 
     def _shell_text(self, text: str, frame: python.Call) -> str:
@@ -149,7 +138,7 @@ class Engine:
         walker, keywords = frame.walker, frame.keywords
         if walker.depth >= MAX_DEPTH // 2:
             self.report.add("unanalysable", walker.spot(frame.node), "nested too deeply")
-            return UNKNOWN
+            return sym.UNKNOWN
         cwd, environment = keywords.get("cwd"), keywords.get("env")
         given = {**walker.variables, **(environment if isinstance(environment, dict) else {})}
         variables: dict[str, tuple[str, ...]] = {
@@ -170,7 +159,7 @@ class Engine:
         else:
             outer = frame.walker
             kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
-            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
+            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, outer.env.new_child(), **kept), text)
 
     def _runfile(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
@@ -194,20 +183,20 @@ class Engine:
             judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
         elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:
             judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
-        return UNKNOWN
+        return sym.UNKNOWN
 
     def _run_fed(self, effect: e.RunFile, frame: shell.Call) -> str:
         text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
-        if OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
-            text = UNKNOWN
+        if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
+            text = sym.UNKNOWN
         language = effect.language or Language.SHELL
         return self._eval(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
 
     def _run_written(self, effect: e.RunFile, text: str, frame: Frame) -> str:
-        if not text.strip(UNKNOWN):
+        if not text.strip(sym.UNKNOWN):
             if effect.inline:
                 frame.judge.flag("unresolved-command", mild=True, detail="It reads a file that a program made.")
-            return UNKNOWN
+            return sym.UNKNOWN
         named = effect.language == Language.PYTHON or effect.path.endswith(".py")
         python_file = named or (effect.language is None and re.match(r"#!.*python", text))
         language = Language.PYTHON if python_file else Language.SHELL
@@ -221,13 +210,13 @@ class Engine:
             return written.get(path)
         parts = path.split("/")
         parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
-        return next((DOWNLOAD for parent in parents if written.get(parent) == DOWNLOAD), None)
+        return next((sym.DOWNLOAD for parent in parents if written.get(parent) == sym.DOWNLOAD), None)
 
 
 def _in_reach(target: paths.Target) -> str | None:
     """The files of the workspace that a path may name, as a pattern; None where it leads elsewhere or says nothing."""
     if target.place == paths.Place.WORKSPACE:
-        return as_pattern(target.text[2:])
+        return sym.as_pattern(target.text[2:])
     tail = target.text.rpartition("/")[2]
-    named = target.place == paths.Place.UNKNOWN and "/" in target.text and not is_open(tail) and tail.strip("*?.")
-    return as_pattern(target.text) if named else None
+    named = target.place == paths.Place.UNKNOWN and "/" in target.text and not sym.is_open(tail) and tail.strip("*?.")
+    return sym.as_pattern(target.text) if named else None

@@ -10,12 +10,7 @@ from refute.scan.rules import title_of
 
 
 def render_annotations(result: ScanResult, compared: Compared | None = None) -> str:
-    """One `::error` or `::warning` line per finding, and a `::notice` for what is silenced or not shown.
-
-    Args:
-        result: what the scan found.
-        compared: to what, where only what is new is shown.
-    """
+    """One `::error` or `::warning` line per finding, and a `::notice` for what is silenced or not shown."""
     lines = []
     for finding in result.findings:
         kind = "error" if finding.severity >= result.block_from else "warning"

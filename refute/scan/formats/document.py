@@ -11,12 +11,7 @@ SCHEMA_VERSION: Final = 1
 
 
 def render_json(result: ScanResult, compared: Compared | None = None) -> str:
-    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed`, `scanned` and `compared`.
-
-    Args:
-        result: what the scan found.
-        compared: to what, where only what is new is shown.
-    """
+    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed`, `scanned` and `compared`."""
     return json.dumps(document_of(result, compared), indent=2, ensure_ascii=True) + "\n"
 
 

@@ -17,13 +17,7 @@ _SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIU
 
 
 def render_sarif(result: ScanResult, compared: Compared | None = None, *, version: str) -> str:
-    """The result as a SARIF log with one run; suppressed findings carry their suppression.
-
-    Args:
-        result: what the scan found.
-        compared: to what, where only what is new is shown.
-        version: refute's version.
-    """
+    """The result as a SARIF log with one run; suppressed findings carry their suppression."""
     used = sorted({finding.rule_id for finding in _all(result)})
     positions = {rule_id: index for index, rule_id in enumerate(used)}
     results = [_result(finding, positions, None) for finding in result.findings]

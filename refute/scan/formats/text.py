@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from typing import Final
-from unicodedata import combining, east_asian_width
 
 from refute.guardrails.plain_text import printable
 from refute.scan.finding import Compared, Finding, ScanResult, Severity
@@ -130,14 +129,7 @@ def _excerpt(finding: Finding, source: str | None) -> list[str]:
     before = printable(raw[offset:start].expandtabs(4), keep_newlines=False)
     shown = printable(raw[start : offset + _WIDTH].expandtabs(4), keep_newlines=False)
     marked = printable(finding.matched.split("\n")[0], keep_newlines=False)
-    caret = "^" * max(1, min(_cells(marked) or 1, _cells(shown) or 1))
+    caret = "^" * max(1, min(len(marked) or 1, len(shown) or 1))
     ellipsis = "…" if offset else ""
     gutter = " " * len(number)
-    return [f" {number} | {ellipsis}{before}{shown}", f" {gutter} | {' ' * (len(ellipsis) + _cells(before))}{caret}"]
-
-
-def _cells(text: str) -> int:
-    """How many columns of a terminal a text takes: East Asian letters take two, combining marks none."""
-    if text.isascii():
-        return len(text)
-    return sum((2 if east_asian_width(char) in "WF" else 1) for char in text if not combining(char))
+    return [f" {number} | {ellipsis}{before}{shown}", f" {gutter} | {' ' * (len(ellipsis) + len(before))}{caret}"]

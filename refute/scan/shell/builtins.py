@@ -85,7 +85,7 @@ def _alias(call: Call, _row: Command) -> Effects:
     for word in call.argv[1:]:
         name, equals, text = word.partition("=")
         if equals:
-            call.scope.aliases[name] = text
+            call.scope.variables[f"alias {name}"] = (text,)  # no variable's own name holds a blank
             if disarms(name, text):
                 yield Flag("test-tampering", detail="Tests seem to pass without being run.")
             yield Eval(Language.SHELL, text)

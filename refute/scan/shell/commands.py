@@ -9,19 +9,7 @@ from tree_sitter import Node
 
 from refute.scan.core import effects as e
 from refute.scan.core import paths
-from refute.scan.core.symbols import (
-    DERIVED,
-    DOWNLOAD,
-    EMPTY,
-    NAME,
-    OUTPUT,
-    SECRET,
-    UNKNOWN,
-    file_numbers,
-    is_known,
-    is_open,
-    strip_symbols,
-)
+from refute.scan.core import symbols as sym
 from refute.scan.core.tables import read_table
 from refute.scan.rules import Language
 from refute.scan.shell.builtins import BUILTINS
@@ -49,12 +37,12 @@ def dispatch(call: Call) -> str:
     word = call.argv[0]
     if word in call.scope.functions:
         return call_function(call)
-    call.argv = ["" if argument == EMPTY else argument for argument in call.argv]
-    if word in call.scope.aliases:
-        text = " ".join([call.scope.aliases.pop(word), *call.argv[1:]])
+    call.argv = ["" if argument == sym.EMPTY else argument for argument in call.argv]
+    if alias := call.scope.variables.pop(f"alias {word}", None):
+        text = " ".join([alias[0], *call.argv[1:]])
         return call.walker.embedded(text, call.node)
     if _unresolved(call):
-        return UNKNOWN
+        return sym.UNKNOWN
     name = word.rpartition("/")[2] if not word.endswith("/") else word
     commands = call.walker.report.knowledge.commands
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
@@ -88,15 +76,15 @@ def _note_on_path(call: Call, name: str) -> None:
     if "PATH" in call.scope.variables and "/" not in call.argv[0]:
         for directory in {part for value in call.scope.lookup("PATH") for part in value.split(":")}:
             target = call.locate(f"{directory}/{name}")
-            if directory and target.place == paths.Place.WORKSPACE and not is_open(target.text):
+            if directory and target.place == paths.Place.WORKSPACE and not sym.is_open(target.text):
                 call.walker.report.reached.append((target.text[2:], ""))
 
 
 def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
     word, judge = call.argv[0], call.judge
-    if DOWNLOAD in word or DERIVED in word:
-        judge.flag("pipe-to-shell" if DOWNLOAD in word else "decoded-execution")
+    if sym.DOWNLOAD in word or sym.DERIVED in word:
+        judge.flag("pipe-to-shell" if sym.DOWNLOAD in word else "decoded-execution")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     if _GLOB.search(word) and not word.startswith("["):
@@ -106,15 +94,15 @@ def _unresolved(call: Call) -> bool:
             judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
             return True
         return False
-    if not is_open(word) or SECRET in word:
-        if NAME in word and "/" not in word and dangerous:
+    if not sym.is_open(word) or sym.SECRET in word:
+        if sym.NAME in word and "/" not in word and dangerous:
             judge.flag("unresolved-command")
         return False
-    if word.startswith(UNKNOWN) and "/" in word and not is_open(word.rpartition("/")[2]):
+    if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
         return False
     if dangerous:
         judge.flag("unresolved-command")
-    if file_numbers(word):
+    if sym.file_numbers(word):
         judge.flag("unresolved-command", mild=True, detail="The command is the content of a file.")
         call.walker.report.reach_content(word, Language.SHELL)
     return True
@@ -122,8 +110,8 @@ def _unresolved(call: Call) -> bool:
 
 def run_trap(call: Call, action: str) -> None:
     """Judge what a trap runs."""
-    if not action.strip(UNKNOWN + OUTPUT + NAME + " \n;"):
-        call.judge.flag("unresolved-command", mild=UNKNOWN not in action or call.walker.shared.uncalled)
+    if not action.strip(sym.UNKNOWN + sym.OUTPUT + sym.NAME + " \n;"):
+        call.judge.flag("unresolved-command", mild=sym.UNKNOWN not in action or call.walker.shared.uncalled)
     elif action in call.scope.functions:
         call_function(Call(call.walker, [action], call.node))
     elif re.fullmatch(r"[\w-]+", action):
@@ -157,7 +145,7 @@ def borrow(walker: Walker, pattern: str, node: Node) -> None:
             before = bodies(walker)
             report.muted += 1
             try:
-                text = strip_symbols(data.decode("utf-8", "replace"))
+                text = sym.strip_symbols(data.decode("utf-8", "replace"))
                 walker.fork(deeper=1, place=walker.spot(node), shares=True).embedded(text, node, forked=False)
             finally:
                 report.muted -= 1
@@ -171,12 +159,12 @@ def call_function(call: Call) -> str:
     inside = [given or () for caller, given in walker.stack if caller == name]
     # A function may call itself to hand on the rest of what it was given: `run run rm`.
     shorter = bool(inside) and len(arguments) < len(inside[-1])
-    repeats = tuple(arguments) in inside or not (shorter or any(map(is_known, arguments)) or not inside)
+    repeats = tuple(arguments) in inside or not (shorter or any(map(sym.is_known, arguments)) or not inside)
     deep = len(walker.stack) >= MAX_CALLS
     if repeats or deep or (len(inside) >= MAX_RECURSION and not shorter):
         if deep and not repeats:
             walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-        return UNKNOWN
+        return sym.UNKNOWN
     body = walker.scope.functions[name]
     if body.id in walker.shared.borrowed and walker.place is None:
         # Its lines are those of another file: what it does is shown at the call.

@@ -7,21 +7,7 @@ from itertools import chain
 from typing import Final
 
 from refute.scan.core import effects as e
-from refute.scan.core.symbols import (
-    DERIVED,
-    DOWNLOAD,
-    HERE,
-    NAME,
-    OTHER_PROCESS,
-    OUTPUT,
-    OWN_PROCESS,
-    PROCESS_LIST,
-    SECRET,
-    TEMP,
-    UNKNOWN,
-    is_known,
-    is_open,
-)
+from refute.scan.core import symbols as sym
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
 from refute.scan.shell.assignments import effects_of_setting
@@ -30,15 +16,15 @@ from refute.scan.shell.roles import in_role
 from refute.scan.shell.state import Call
 
 _PRINTED: Final = {
-    "download": DOWNLOAD,
-    "secret": SECRET,
-    "name": NAME,
-    "decoded": DERIVED,
+    "download": sym.DOWNLOAD,
+    "secret": sym.SECRET,
+    "name": sym.NAME,
+    "decoded": sym.DERIVED,
     "nothing": "",
-    "processes": OTHER_PROCESS,
-    "running": PROCESS_LIST,
-    "own": OWN_PROCESS,
-    "workspace": HERE + "\n",
+    "processes": sym.OTHER_PROCESS,
+    "running": sym.PROCESS_LIST,
+    "own": sym.OWN_PROCESS,
+    "workspace": sym.HERE + "\n",
 }
 _CODE: Final = frozenset({"script", "program"})
 _COMMENT: Final = re.compile(r"(?m)^\s*(?:#|//).*$")
@@ -144,15 +130,15 @@ def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:
     if role == "program":
         yield e.Reach(value, call.argv[0])
         text = call.held(value) or ""
-    if row.operands[:1] == ("program",) and (DOWNLOAD in text or DERIVED in text):
-        yield e.Flag("pipe-to-shell" if DOWNLOAD in text else "decoded-execution")
+    if row.operands[:1] == ("program",) and (sym.DOWNLOAD in text or sym.DERIVED in text):
+        yield e.Flag("pipe-to-shell" if sym.DOWNLOAD in text else "decoded-execution")
     yield from found_in(call, row, _COMMENT.sub("", text))
     return None
 
 
 def _fed(call: Call, row: Command) -> e.Effects:
     """An interpreter that reads its program as input."""
-    if is_open(call.stdin):
+    if sym.is_open(call.stdin):
         yield e.Eval(Language.SHELL, call.stdin, fed=True)
     else:
         yield from _code(call, row, "script", call.stdin)
@@ -162,36 +148,37 @@ def _fed(call: Call, row: Command) -> e.Effects:
 def _printed(call: Call, row: Command, prints: str, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
     """What a command prints that reads this content; None: not known."""
     if row.decodes and re.search(row.decodes, call.text):
-        return DERIVED
+        return sym.DERIVED
     fed = call.stdin
     if prints == "kept":
-        if SECRET in content + fed:
-            return SECRET
+        if sym.SECRET in content + fed:
+            return sym.SECRET
         prints = row.prints
     if prints == "lines":
         # Lines of a listing of the workspace lie in the workspace.
-        return content or (fed if fed.startswith((HERE, TEMP)) else _filtered(fed, "part"))
+        return content or (fed if fed.startswith((sym.HERE, sym.TEMP)) else _filtered(fed, "part"))
     if prints in {"part", "changed"}:
         return content or _filtered(fed, prints)
     match prints:
         case "content":
-            return content if any(operands) else fed or UNKNOWN
+            return content if any(operands) else fed or sym.UNKNOWN
         case "listing":
             # A directory's members are printed without it, what a pattern matches with its path.
-            entries = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{NAME}" for path in operands]
-            return "\n".join(entries if operands and entries == operands else [NAME, *entries])
+            entries = [path if re.search(r"[*?]", path) else f"{path.rstrip('/')}/{sym.NAME}" for path in operands]
+            return "\n".join(entries if operands and entries == operands else [sym.NAME, *entries])
         case "first":
-            return (operands or [UNKNOWN])[0] + "\n"
+            return (operands or [sym.UNKNOWN])[0] + "\n"
         case "input":
-            return fed or UNKNOWN
+            return fed or sym.UNKNOWN
     return _PRINTED.get(prints)
 
 
 def _filtered(fed: str, prints: str) -> str:
     """What a filter leaves: of a text that the script spells out it is not worked out, of others whence it comes."""
-    if fed and is_known(fed):
-        return OUTPUT if prints == "part" else DERIVED
-    return next((kind for kind in (DOWNLOAD, PROCESS_LIST, OTHER_PROCESS, OWN_PROCESS) if kind in fed), UNKNOWN)
+    if fed and sym.is_known(fed):
+        return sym.OUTPUT if prints == "part" else sym.DERIVED
+    kinds = (sym.DOWNLOAD, sym.PROCESS_LIST, sym.OTHER_PROCESS, sym.OWN_PROCESS)
+    return next((kind for kind in kinds if kind in fed), sym.UNKNOWN)
 
 
 def _with_roles(roles: tuple[str, ...], operands: list[str]) -> Iterator[tuple[str, str]]:

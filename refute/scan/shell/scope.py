@@ -39,7 +39,6 @@ class Scope:
     variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, Node] = field(default_factory=dict)
-    aliases: dict[str, str] = field(default_factory=dict)
     local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     """What the variables that the running function declared its own were before."""
     descriptors: dict[str, str] = field(default_factory=dict)
@@ -58,7 +57,6 @@ class Scope:
             variables=dict(self.variables),
             arrays={name: list(words) for name, words in self.arrays.items()},
             functions=dict(self.functions),
-            aliases=dict(self.aliases),
             descriptors=dict(self.descriptors),
         )
 

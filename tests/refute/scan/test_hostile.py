@@ -110,6 +110,7 @@ def test_a_list_that_holds_another_twice_ends_in_time(script: str) -> None:
 
 def test_doubling_text_ends_in_time() -> None:
     started = time.process_time()
+    scan_python("x.py", "x = 10**30\n" + "x = x * x\n" * 40 + f"y = 0x{'f' * 9000}\nopen(f'{{y}}{{x}}')\n")
     scan_python("x.py", "x = 'a' * 1000\n" + "x = x + x\n" * 200)
     scan_text("x.sh", ("x=aaaaaaaa\n" + "x=$x$x\n" * 200).encode(), language=Language.SHELL)
     assert time.process_time() - started < 10
@@ -171,6 +172,28 @@ def test_no_comment_silences_a_finding(comment: str) -> None:
 
 def test_source_cannot_forge_the_scanner_s_own_symbols() -> None:
     assert _blocks("rm -rf /\ue001\n".encode(), Language.SHELL)
+
+
+LAUNCHER = "#!/bin/sh\n'''exec' \"$(dirname -- \"$0\")/python3.12\" \"$0\" \"$@\"\n' '''\n"
+
+
+def test_launcher_of_an_installed_script_is_python() -> None:
+    findings = scan_text("bin/tool", (LAUNCHER + "import sys\nprint(sys.path)\n").encode())
+    assert [finding for finding in findings if finding.severity >= Severity.HIGH] == []
+
+
+@pytest.mark.parametrize("language", [None, Language.SHELL])
+def test_python_behind_a_launcher_is_scanned(language: Language | None) -> None:
+    findings = scan_text("bin/tool", (LAUNCHER + "import os\nos.system('rm -rf /')\n").encode(), language=language)
+    assert [(finding.rule_id, finding.line) for finding in findings] == [("delete-outside", 5)]
+
+
+@pytest.mark.parametrize(
+    "line", ["'''exec' sh -c 'rm -rf /etc; python' \"$0\" \"$@\"", "'''exec' python3 \"$0\" \"$@\"; rm -rf /etc"]
+)
+def test_launcher_that_does_more_is_blocked(line: str) -> None:
+    findings = scan_text("bin/tool", f"#!/bin/sh\n{line}\n' '''\nprint()\n".encode())
+    assert any(finding.severity >= Severity.HIGH for finding in findings)
 
 
 def test_chain_of_functions_is_followed_or_blocks() -> None:
