@@ -82,7 +82,7 @@ def in_two(folder: Path, tests: str, names: list[str]) -> tuple[float, str]:
         "key": "k", "tests": names, "workspace": workspace, "attack_dir": str(folder / "attack"),
         "test_file": str(file),
         "import_roots": [workspace], "modules": ["impl"], "memory_bytes": 1536 << 20, "recursion_limit": 1000,
-        "draws_text": False, "shrinks": True, "source": tests,
+        "shrinks": True, "source": tests,
     }  # fmt: skip
     events, end = os.pipe()
     null = os.open(os.devnull, os.O_WRONLY)

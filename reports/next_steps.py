@@ -12,10 +12,10 @@ STEPS_SHOWN: Final = 8
 
 _EVIDENCE: Final = "independent evidence"
 _WHAT_IT_IS: Final = (
-    f"{_EVIDENCE}: a `property` that compares one call with the standard library alone (no lambda, comprehension or "
-    "condition) or with a constant that the claim gives, `same_as` one of its functions, `unchanged` against `base`, "
-    '"raises ValueError if `n < 0`" in the text; or tests by a model (--tester gemini), the only such evidence for a '
-    "program"
+    f"{_EVIDENCE}: with types in `given`, a `property` that compares one call with the standard library alone (no "
+    "lambda, comprehension or condition) or with a constant that the claim gives, or `raises` with an error that the "
+    "claim names; `same_as` a function of the library; `unchanged` against `base`; or tests by a model (--tester "
+    "gemini), the only such evidence for a program"
 )
 _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""

@@ -87,6 +87,16 @@ def defined(node: ast.stmt) -> Iterable[str]:
                     yield part.id
 
 
+def needed_for(names: set[str], body: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a file that bind these names, and what those use, in their order."""
+    waiting, found = list(body), list[ast.stmt]()
+    while more := [node for node in waiting if names.intersection(defined(node))]:
+        found += more
+        waiting = [node for node in waiting if node not in more]
+        names = names.union(*map(loaded, more))
+    return sorted(found, key=lambda node: node.lineno)
+
+
 def bound_in(scope: ast.AST) -> set[str]:
     """Names that belong to a function, lambda or comprehension itself, its parameters among them."""
     bound: set[str] = set()

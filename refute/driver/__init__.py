@@ -3,10 +3,10 @@
 The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is
 the driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers.
 
-- wire, order, encoder, decoder, plain_values, containers, shared: the connection and its order, plain data, containers
+- wire, order, encoder, decoder, plain_values, containers: the connection and its order, plain data, containers
   that both sides hold.
-- object_table (exports, proxies, class_registry, writing): who is who.
-- proxy/, base_values, type_forms, error_transport, known: handles of the other side's classes, objects, exceptions.
+- object_table, made of exports, proxies, class_registry and shared: who is who; writing: the entries of its objects.
+- proxy/, base_values, error_transport, known: handles of the other side's classes, objects, exceptions.
 - errors: what cannot be carried; unfit: errors that come of stand-ins.
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines, the subject's start
   and a connection per thread.

@@ -53,7 +53,7 @@ class Attestation:
         self.has_tasks = False
         self._words: set[str] = set()
         if self.objects is not None:
-            self.objects.own_changed = self.objects.objects_crossed = False
+            self.objects.shared.own_changed = self.objects.exports.crossed = False
             self.surroundings.has_variables = self.surroundings.has_handlers = False
 
     def facts(self) -> dict[str, Any]:
@@ -67,8 +67,8 @@ class Attestation:
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
-            "changed_arguments": self.objects.own_changed,
-            "objects_crossed": self.objects.objects_crossed,
+            "changed_arguments": self.objects.shared.own_changed,
+            "objects_crossed": self.objects.exports.crossed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
             "not_carried": self.not_carried[:1000],
@@ -140,7 +140,9 @@ class Attestation:
         """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
         self._words = names_in(item_function)
         self.has_tasks = self.has_tasks or bool(self._words & COPYING)
-        if self.objects.oid_of(item_function) is not None or not isinstance(item_function, FunctionType | MethodType):
+        if self.objects.proxies.oid_of(item_function) is not None or not isinstance(
+            item_function, FunctionType | MethodType
+        ):
             self.judged()
 
     def goes_out(self, error: BaseException) -> None:
@@ -190,7 +192,7 @@ class Tools:
 
     def add(self, found: Any) -> None:
         """Something that the test took from such a module."""
-        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.oid_of(found)) is not None:
+        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.proxies.oid_of(found)) is not None:
             self._found.add(oid)
 
     def decide(self, operation: str, args: Sequence[Any], answer: Any) -> bool:
@@ -199,5 +201,5 @@ class Tools:
         if operation == "call_lent":
             oid = args[0]
         elif operation == "member" and args[1] == "__call__":
-            oid = self._objects.oid_of(args[2])
+            oid = self._objects.proxies.oid_of(args[2])
         return oid in self._found and not isinstance(answer, Proxy)

@@ -92,12 +92,12 @@ class CallbackPolicy:
             "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("member_del", "member_set", "new", "put", "register", "subclasses"), refuse),
+            **dict.fromkeys(("put", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.require_lent(target)
-        if self.objects.sid_of(target) is not None or isinstance(target, NEVER):
+        if self.objects.shared.sid_of(target) is not None or isinstance(target, NEVER):
             raise Malformed("something was called that is no function of the test's")
         if isinstance(target, type) and not self.is_ours(target):
             refuse()
@@ -105,7 +105,7 @@ class CallbackPolicy:
 
     def require_lent(self, one: Any) -> None:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
-        if not self.objects.has_lent(one) and not self._is_own_value(one):
+        if not self.objects.exports.has_lent(one) and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
 
     def _is_own_value(self, one: Any) -> bool:
@@ -150,7 +150,7 @@ class CallbackPolicy:
             reason = f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class"
             self.objects.lose(reason)
             return Uncarried(reason)
-        self.objects.lend(function)
+        self.objects.exports.lend(function)
         return function
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
@@ -187,7 +187,7 @@ class CallbackPolicy:
         return one
 
     def _check_change(self, one: Any) -> None:
-        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.has_lent(one):
+        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.exports.has_lent(one):
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:
@@ -247,7 +247,7 @@ class CallbackPolicy:
         return lookup(kind, name).__get__(this, type(this))
 
     def _known(self, cid: Any, name: Any) -> type:
-        kind = self.objects.own(cid)
+        kind = self.objects.exports.own(cid)
         if not isinstance(kind, type) or type(name) is not str:
             raise AttributeError(f"no attribute {str(name)[:80]!r}")
         hidden = name.startswith("_") and name not in SPECIAL

@@ -5,12 +5,10 @@ import json
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 from typing import Any
 
-from refute.driver.forkserver import WORKER, Forked, ForkServer
+from refute.driver.forkserver import ForkServer
 from refute.driver.processes import Usage, descendants, kill_descendants, usage
 
 CHUNK = 65_536
@@ -18,6 +16,10 @@ EVENT_BYTES = 64 * 1024 * 1024
 """What one worker may say in all; honest ones stay under 40 KB an item, and a test may have thousands of them."""
 STACK_BYTES = 65_536
 STACK_WAIT_S = 0.5
+KILLED_S = 5.0
+"""Time for a killed process to be gone."""
+NOT_STARTED = 70
+"""EX_SOFTWARE of sysexits.h."""
 
 
 class Flood(Exception):  # a finding about the worker
@@ -29,50 +31,45 @@ class Child:
 
     Args:
         job: what `worker.py` reads on its standard input.
-        environment: all of its environment.
         output_room: bytes of output still kept; the rest is read and dropped.
         forkserver: to fork it from.
     """
 
-    def __init__(
-        self, job: dict[str, Any], environment: dict[str, str], output_room: int, forkserver: ForkServer | None = None
-    ) -> None:
+    def __init__(self, job: dict[str, Any], output_room: int, forkserver: ForkServer) -> None:
         self.output = b""
         self._output_open = True
         self._output_room = output_room
         self._buffer = b""
         self._heard = 0
-        self._events, events = os.pipe()
-        self._stacks, stacks = os.pipe()
-        self._subject_stacks, subject_stacks = os.pipe()
-        try:
-            descriptors = (events, stacks, subject_stacks)
-            forked = forkserver.fork(descriptors) if forkserver is not None else None
-            self._process = forked or _start(job["workspace"], environment, descriptors)
-        except BaseException:
-            os.close(self._events)
-            os.close(self._stacks)
-            os.close(self._subject_stacks)
-            raise
-        finally:
-            os.close(events)
-            os.close(stacks)
-            os.close(subject_stacks)
         self._forkserver = forkserver
-        self._hand_over(job)
-        for descriptor in (self._events, self._stacks, self._subject_stacks, self._stdout):
+        stdin, handing = os.pipe()
+        pipes = [os.pipe() for _ in range(4)]
+        self._events, self._stacks, self._subject_stacks, self._stdout = self._ours = [ours for ours, _ in pipes]
+        *theirs, stdout = [end for _, end in pipes]
+        try:
+            self._pid = forkserver.fork((stdin, stdout, *theirs)) or 0
+        finally:
+            for end in (stdin, stdout, *theirs):
+                os.close(end)
+        self._code = None if self._pid else NOT_STARTED
+        # It may have died at once: its silence on the event pipe says so.
+        with contextlib.suppress(BrokenPipeError), os.fdopen(handing, "wb") as pipe:
+            pipe.write(json.dumps(job).encode())
+        for descriptor in self._ours:
             os.set_blocking(descriptor, False)
 
-    @property
-    def _stdout(self) -> int:
-        assert self._process.stdout is not None  # noqa: S101  # opened as a pipe
-        return self._process.stdout.fileno()
+    def _ended(self, timeout_s: float = 0.0) -> int | None:
+        """How it has ended, negative for a signal; None while it runs."""
+        if self._code is None:
+            self._code = self._forkserver.hear(timeout_s)
+            if self._code is None and not self._forkserver.spared:  # whoever killed that has left us nothing to ask
+                self._kill()
+                self._code = -signal.SIGKILL
+        return self._code
 
-    def _hand_over(self, job: dict[str, Any]) -> None:
-        assert self._process.stdin is not None  # noqa: S101  # opened as a pipe
-        with contextlib.suppress(BrokenPipeError):  # it died at once: its silence on the event pipe says so
-            self._process.stdin.write(json.dumps(job).encode())
-            self._process.stdin.close()
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._pid, signal.SIGKILL)
 
     def listen(self, timeout_s: float) -> list[bytes] | None:
         """Wait for events.
@@ -87,7 +84,7 @@ class Child:
         while True:
             # Asked before looking at the pipes: what it wrote before its end is read, and a descendant that holds
             # the pipes open does not keep us waiting.
-            ended = self._process.poll() is not None
+            ended = self._ended() is not None
             wait_s = 0.0 if ended else min(max(deadline - time.monotonic(), 0.0), 0.1)
             sources = [self._events, self._stdout] if self._output_open else [self._events]
             ready, _, _ = select.select(sources, [], [], wait_s)
@@ -104,7 +101,7 @@ class Child:
 
     def usage(self) -> Usage:
         """The use of processors so far, of the worker and of all below it: the implementation runs in one of those."""
-        return usage(self._process.pid, *descendants(self._process.pid))
+        return usage(self._pid, *descendants(self._pid))
 
     def stacks(self, subject: int) -> tuple[str, str]:
         """Ask for the stacks of all threads, and wait a little for them.
@@ -112,10 +109,10 @@ class Child:
         Returns:
             The worker's and the subject's; the latter is whatever the subject writes.
         """
-        if subject in descendants(self._process.pid):
+        if subject in descendants(self._pid):
             os.kill(subject, signal.SIGUSR1)
-        if self._process.poll() is None:
-            os.kill(self._process.pid, signal.SIGUSR1)
+        if self._ended() is None:
+            os.kill(self._pid, signal.SIGUSR1)
         return self._read_stacks(self._stacks), self._read_stacks(self._subject_stacks)
 
     def _read_stacks(self, source: int) -> str:
@@ -126,7 +123,7 @@ class Child:
                 if not part:
                     break
                 text += part
-            elif text or self._process.poll() is not None:
+            elif text or self._ended() is not None:
                 break
         return text.decode("utf-8", "replace")
 
@@ -139,18 +136,14 @@ class Child:
         Raises:
             Flood: something that it started goes on in spite of being killed.
         """
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=wait_s)
-        code = self._process.poll()
-        self._process.kill()
-        self._process.wait()
-        gone = kill_descendants(self._forkserver.spared if self._forkserver is not None else ())
+        code = self._ended(wait_s)
+        if code is None:
+            self._kill()
+            self._ended(KILLED_S)
+        gone = kill_descendants(self._forkserver.spared)
         self._take_output()
-        os.close(self._events)
-        os.close(self._stacks)
-        os.close(self._subject_stacks)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        for descriptor in self._ours:
+            os.close(descriptor)
         if not gone:
             raise Flood("processes that the attack started could not be stopped")
         if code is None:
@@ -179,18 +172,3 @@ class Child:
             raise Flood("the result channel was flooded")
         *lines, self._buffer = (self._buffer + part).split(b"\n")
         return lines
-
-
-def _start(
-    workspace: str, environment: dict[str, str], descriptors: tuple[int, int, int]
-) -> "subprocess.Popen[bytes] | Forked":
-    return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-s", "-P", "-B", WORKER, *map(str, descriptors)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=workspace,
-        env=environment,
-        pass_fds=descriptors,
-        start_new_session=True,
-    )

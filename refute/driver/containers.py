@@ -62,15 +62,13 @@ CONTAINERS: Final[dict[str, type]] = {
     "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
 }  # fmt: skip
 """Tags of what can be changed in place."""
-BUFFERS: Final = (bytearray, array)
-"""Those that hold bytes and refer to nothing."""
 TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
 
 
 def empty(tag: str, entry: list[Any]) -> Any:
     """A container of an entry of the wire that holds nothing yet."""
     if tag == "A":
-        return array(entry[3])
+        return array(entry[2][-1])
     return deque(maxlen=entry[2][-1]) if tag == "dq" else CONTAINERS[tag]()
 
 
@@ -80,23 +78,15 @@ def parts_of(value: Any) -> list[Any]:
         pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
+    if isinstance(value, bytearray | array):
+        return [*value, value.typecode] if isinstance(value, array) else list(value)
     if isinstance(value, deque):
         return [*deque.__iter__(value), deque.maxlen.__get__(value)]
     return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
 
 
-def content_of(value: Any) -> bytes:
-    """The bytes of one of BUFFERS."""
-    return value.tobytes() if isinstance(value, array) else bytes(value)
-
-
-def refill_buffer(value: Any, content: bytes) -> None:
-    """Give one of BUFFERS these bytes, in place. Raises BufferError."""
-    value[:] = array(value.typecode, content) if isinstance(value, array) else content
-
-
 def refill(value: Any, parts: list[Any]) -> None:
-    """Give a container these parts, in place."""
+    """Give a container these parts, in place. Raises BufferError: a view of it holds its size."""
     if isinstance(value, dict):
         if isinstance(value, defaultdict):
             value.default_factory = parts.pop()
@@ -111,6 +101,9 @@ def refill(value: Any, parts: list[Any]) -> None:
             deque.__init__(value, (), most)
         deque.clear(value)
         deque.extend(value, parts)
+    elif isinstance(value, bytearray | array):
+        content: Any = array(parts.pop(), parts) if isinstance(value, array) else bytes(parts)
+        value[:] = content
     elif isinstance(value, set):
         set.clear(value)
         set.update(value, parts)

@@ -59,17 +59,15 @@ class Decoder:
         if tag in {"t", "f", "C", "v"}:
             return
         if tag in CONTAINERS:
-            known = self._objects.container(entry[1])
+            known = self._objects.shared.container(entry[1])
             if known is None:
                 known = empty(tag, entry)
-                self._objects.adopt(entry[1], known)
-            elif type(known) is not CONTAINERS[tag] or (type(known) is array and known.typecode != entry[3]):
+                self._objects.shared.adopt(entry[1], known)
+            elif type(known) is not CONTAINERS[tag] or (type(known) is array and known.typecode != entry[2][-1]):
                 raise Malformed("a shared container changed its type")
             self._made[place] = known
-            if tag in {"A", "B"}:  # at once: nobody can look at what is still empty
-                self._refill(entry[1], base64.b64decode(entry[2], validate=True))
         elif tag == "=":
-            self._made[place] = self._objects.container(entry[1])
+            self._made[place] = self._objects.shared.container(entry[1])
             if self._made[place] is None:
                 raise Malformed("a shared container is unknown")
         else:
@@ -98,8 +96,6 @@ class Decoder:
 
     def _fill(self, place: int, entry: Entry) -> None:
         tag = entry[0]
-        if tag in {"A", "B"}:
-            return
         if tag in CONTAINERS:
             parts = self.values(entry[2])
             if tag in {"d", "od", "ct"} and len(parts) % 2:
@@ -118,5 +114,5 @@ class Decoder:
             return Uncarried(reason[:500])
 
     def _refill(self, sid: int, parts: Any) -> None:
-        if not self._objects.refill(sid, parts, self._order):
+        if not self._objects.shared.refill(sid, parts, self._order):
             self._objects.lose("the test and the implementation changed one container at the same time")

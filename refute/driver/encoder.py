@@ -4,16 +4,13 @@ A message's values are atoms: None, bool, int, float and str as JSON has them, a
 message's table. An entry is a list `[tag, …]` of atoms. A deep, cyclic or shared structure is as flat as any other.
 """
 
-import base64
 from collections.abc import Sequence
 from typing import Any, Final
 
 from refute.driver.containers import (
-    BUFFERS,
     CONTAINERS,
     SCALARS,
     TAG_OF,
-    content_of,
     is_flat,
     is_plain,
     parts_of,
@@ -36,8 +33,6 @@ class Encoder:
         self._objects = objects
         self._places: dict[int, int] = {}
         self._changed: dict[int, int] = {}
-        self.groups: list[BaseException] = []
-        """Groups of errors whose parts are being written."""
         self._kept: list[Any] = []  # an id stands for its object only while the object lives
 
     def atom(self, value: Any) -> Atom:
@@ -114,18 +109,14 @@ class Encoder:
         return made, None
 
     def _open_container(self, value: Any, kind: type) -> tuple[Entry, Sequence[Any] | None]:
-        known = self._objects.sid_of(value)
+        known = self._objects.shared.sid_of(value)
         if known is not None and id(value) not in self._changed:
             entry: Entry = ["=", known]
             self.reserve(value, entry)
             return entry, None
-        number = self._objects.share(value) if known is None else known
+        number = self._objects.shared.share(value) if known is None else known
         entry = [TAG_OF[kind], number, None]
         self.reserve(value, entry)
-        if kind in BUFFERS:
-            entry[2] = base64.b64encode(content_of(value)).decode()
-            entry += [value.typecode] if TAG_OF[kind] == "A" else []
-            return entry, None
         return entry, parts_of(value)
 
     def _finish(self, value: Any, entry: Entry, parts: Sequence[Any]) -> None:

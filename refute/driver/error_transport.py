@@ -4,7 +4,7 @@ import contextlib
 from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import CannotCarry, Malformed
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,9 +29,9 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
     if objects.in_driver:
         objects.link.goes_out(error)
     if isinstance(error, BaseExceptionGroup):
-        return ["v", None, objects.token(type(error)), _group_content(error, encoder)]
-    token = objects.token(type(error))
-    oid = objects.lend(error) if objects.in_driver or token[0] == "c" else None
+        raise CannotCarryBack("needs the implementation in the test's process: raises a group of exceptions")
+    token = objects.classes.token(type(error))
+    oid = objects.exports.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])
     given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
     given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
@@ -40,36 +40,14 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
         _carried(given, encoder),
         _text(error) if token[0] == "c" else None,
         [
-            encoder.atom(_beside(error.__cause__, encoder)),
-            encoder.atom(_beside(error.__context__, encoder)),
+            encoder.atom(_beside(error.__cause__)),
+            encoder.atom(_beside(error.__context__)),
             error.__suppress_context__,
         ],
         state_of(error)[2],
         frames_of(error.__traceback__),
     ]
     return entry
-
-
-def _group_content(group: BaseExceptionGroup[Any], encoder: "Encoder") -> Any:
-    """Message, errors, frames, notes, cause and attributes."""
-    _, attributes, notes, cause = state_of(group)
-    encoder.groups.append(group)
-    try:
-        kept = {name: attributes[name] for name, _ in _carried(attributes.items(), encoder)}
-        frames = tuple(map(tuple, frames_of(group.__traceback__)))
-        return encoder.atom(
-            (
-                group.message,
-                group.exceptions,
-                frames,
-                tuple(notes),
-                _beside(cause, encoder),
-                tuple(kept),
-                *kept.values(),
-            )
-        )
-    finally:
-        encoder.groups.pop()
 
 
 def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[list[Any]]:
@@ -81,9 +59,9 @@ def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[lis
     return pairs
 
 
-def _beside(error: BaseException | None, encoder: "Encoder") -> BaseException | None:
-    """An error's cause or context, unless that is a group of which it is told here: a group is no part of itself."""
-    return None if any(error is group for group in encoder.groups) else error
+def _beside(error: BaseException | None) -> BaseException | None:
+    """An error's cause or context, unless that is a group."""
+    return None if isinstance(error, BaseExceptionGroup) else error
 
 
 def state_of(error: BaseException) -> State:
@@ -108,7 +86,7 @@ def has_changed(error: BaseException, before: State) -> bool:
 def shell_error(entry: "Entry", objects: Any) -> BaseException:
     """An exception of the right type, still without content."""
     _, oid, token, *_ = entry
-    kind = objects.class_of(token)
+    kind = objects.classes.class_of(token)
     if not issubclass(kind, BaseException):
         raise Malformed("an exception is none")
     base: Any = next(one for one in kind.__mro__ if one.__module__ == "builtins")
@@ -119,7 +97,7 @@ def shell_error(entry: "Entry", objects: Any) -> BaseException:
             StopIteration.__init__(made)
         return made
 
-    return make() if oid is None else objects.borrow(oid, make)  # type: ignore[no-any-return]
+    return make() if oid is None else objects.proxies.borrow(oid, make)  # type: ignore[no-any-return]
 
 
 def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Callable[[Atom], Any]") -> BaseException:
@@ -151,22 +129,8 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
     _put_notes(made, notes)
     _slot("__traceback__").__set__(made, traceback_of(frames))
     if oid is not None and not objects.in_driver:
-        objects.errors[oid] = state_of(made)
+        objects.proxies.errors[oid] = state_of(made)
     return made
-
-
-def derived_group(kind: type, content: Any) -> BaseExceptionGroup[Any]:
-    """A group, made with what it holds."""
-    message, errors, frames, notes, cause, names, *values = content
-    group: BaseExceptionGroup[Any] = BaseExceptionGroup.__new__(kind, message, list(errors))
-    _put_notes(group, notes)
-    for name, value in zip(names, values, strict=True):
-        if not (name.startswith("_") or hasattr(BaseException, name)):
-            group.__dict__[name] = value
-    if isinstance(cause, BaseException):
-        group.__cause__ = cause
-    group.__traceback__ = traceback_of(list(map(list, frames)))
-    return group
 
 
 def _put_notes(error: BaseException, notes: Any) -> None:

@@ -6,10 +6,9 @@ from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import Any
 
 from refute.driver.errors import Malformed
-from refute.driver.shared import SharedContainers
 
 
-class Exports(SharedContainers):
+class Exports:
     """Numbers for objects of this side.
 
     Args:
@@ -18,20 +17,18 @@ class Exports(SharedContainers):
     """
 
     def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
-        super().__init__(first)
-        self.in_driver = first == 0
-        self._may_lend = may_lend
+        self.may_lend = may_lend
         self._number = first
         self._lent: dict[int, list[Any]] = {}
         self._lent_ids: dict[int, int] = {}
         self._here = threading.local()
         self._methods: dict[tuple[int, Any] | None, int] = {}
-        self.objects_crossed = False
+        self.crossed = False
         """Whether either side holds an object of the other's: more than functions of modules and plain data."""
 
     def lend(self, value: Any) -> int:
         """The number of an object that the other side may refer to from now on."""
-        self.objects_crossed = True
+        self.crossed = True
         key = method_key(value)
         oid = self._lent_ids.get(id(value)) or self._methods.get(key)
         if oid is None:
@@ -49,6 +46,10 @@ class Exports(SharedContainers):
         if lent is None:
             raise Malformed("an object that was never lent is referred to")
         return lent[0]
+
+    def is_lent(self, oid: int) -> bool:
+        """Whether a number is that of a lent object."""
+        return oid in self._lent
 
     def has_lent(self, value: Any) -> bool:
         """Whether the other side may refer to this very object."""

@@ -1,6 +1,5 @@
 """Classes of one side that derive from classes of the other: their members go there, where the class is made too."""
 
-import builtins
 from typing import Any, Final
 
 UNTOLD: Final = frozenset(
@@ -9,7 +8,6 @@ UNTOLD: Final = frozenset(
         "__orig_bases__", "__abstractmethods__", "_abc_impl", "__parameters__",
     }
 )  # fmt: skip
-ANNOTATIONS: Final = "__annotations__"
 Member = tuple[str, str, Any]
 """Name, kind (`f`, `c` of a class, `s` static, `p` a property's functions) and what it is."""
 
@@ -17,20 +15,7 @@ Member = tuple[str, str, Any]
 def told_members(namespace: dict[str, Any]) -> list[Member]:
     """The members of a class, for the other side to make it of."""
     told = (item for item in namespace.items() if item[0] not in UNTOLD and not is_field(item[1]))
-    return [told_member(name, _annotated(value) if name == ANNOTATIONS else value) for name, value in told]
-
-
-def _annotated(annotations: dict[str, Any]) -> dict[str, Any]:
-    """Annotations as the other side may read them: built-in types as they are, all else by its words."""
-    return {name: kind if _is_known(kind) else _worded(kind) for name, kind in annotations.items()}
-
-
-def _is_known(kind: Any) -> bool:
-    return isinstance(kind, str) or vars(builtins).get(getattr(kind, "__name__", "")) is kind
-
-
-def _worded(kind: Any) -> str:
-    return kind.__name__ if isinstance(kind, type) else repr(kind).removeprefix("typing.")
+    return [told_member(name, value) for name, value in told]
 
 
 def is_field(value: Any) -> bool:

@@ -90,10 +90,10 @@ class Messages:
                 self._hear(extras)
             values = Decoder(table, self._objects, order).values(atoms)
             if asked and self._objects.in_driver:
-                self._objects.asked_about = self._objects.lent_among(values)
+                self._objects.exports.asked_about = self._objects.exports.lent_among(values)
             try:
                 self._settle_up(table, extras)
-                self._objects.forget(order.heard)
+                self._objects.shared.forget(order.heard)
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
@@ -111,28 +111,28 @@ class Messages:
         """Classes that the other side tells of for the first time."""
         try:
             for cid, told, members, _ in extras.get("k", ()):
-                self._objects.learn(cid, told, members)
+                self._objects.classes.learn(cid, told, members)
             for cid, _, _, annotations in extras.get("k", ()):
-                self._objects.annotate(cid, annotations)
+                self._objects.classes.annotate(cid, annotations)
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
 
     def _settle_up(self, table: list[Any], extras: Extras) -> None:
         """After a message: agree on shared containers, and let go what is no longer held."""
-        self._objects.agree([entry[1] for entry in table if entry[0] == "W"])
-        self._objects.agree([entry[3] for entry in table if entry[0] == "V"])
+        self._objects.shared.agree([entry[1] for entry in table if entry[0] == "W"])
+        self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
         for reason in extras.get("lost", ()):
             self._objects.hear_of_loss(str(reason))
-        self._objects.drop(extras.get("r", []), until=self._numbering.last)
-        self._objects.take_back(extras.get("o", []))
+        self._objects.shared.drop(extras.get("r", []), until=self._numbering.last)
+        self._objects.exports.take_back(extras.get("o", []))
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)
-        changed = {shared.sid: shared.value for shared in self._objects.changed()}
+        changed = {shared.sid: shared.value for shared in self._objects.shared.changed()}
         if changed:
-            self._objects.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            if self._objects.lingers:
-                self._objects.tell(list(changed), self._numbering.next)
+            self._objects.shared.agree(list(changed))  # first: what another thread changes meanwhile is told once more
+            if self._objects.shared.lingers:
+                self._objects.shared.tell(list(changed), self._numbering.next)
             encoder.update(changed)
         return encoder
 
@@ -140,15 +140,15 @@ class Messages:
         """What goes along with the message; called when its values are written."""
         objects = self._objects
         extras = self._tell()
-        if objects.lingers:
+        if objects.shared.lingers:
             extras["s"] = self._numbering.give()
         if objects.lost:
             extras["lost"], objects.lost = objects.lost, []
-        if objects.news:
-            extras["k"], objects.news = objects.news, []
-        if released := objects.let_go(until=self._numbering.last):
+        if objects.classes.news:
+            extras["k"], objects.classes.news = objects.classes.news, []
+        if released := objects.shared.let_go(until=self._numbering.last):
             extras["r"] = released
-        objects.slacken()
-        if objects.dropped:
-            extras["o"], objects.dropped = objects.dropped, []
+        objects.proxies.slacken()
+        if objects.proxies.dropped:
+            extras["o"], objects.proxies.dropped = objects.proxies.dropped, []
         return extras

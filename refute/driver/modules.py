@@ -4,13 +4,12 @@ import builtins
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from refute.driver.errors import CannotCarry
 from refute.driver.proxy.roots import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
@@ -44,7 +43,7 @@ class ModuleStub(ModuleType):
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
-        return ModuleNames(self)
+        return {name: getattr(self, name) for name in dir(self)}
 
 
 def refuse(*_: Any, **__: Any) -> Any:
@@ -53,7 +52,7 @@ def refuse(*_: Any, **__: Any) -> Any:
     Raises:
         CannotCarry: always.
     """
-    raise CannotCarry("needs the implementation in the test's process: runs text as code there")
+    Current.link.cannot("needs the implementation in the test's process: runs text as code there")
 
 
 def be_tool(found: Any) -> None:
@@ -62,31 +61,6 @@ def be_tool(found: Any) -> None:
         found.__refute_tools__ = True
     else:
         Current.link.tools.add(found)
-
-
-class ModuleNames(MutableMapping[str, Any]):
-    """The names of a module that lives in the subject."""
-
-    def __init__(self, module: ModuleStub) -> None:
-        self._module = module
-
-    def __getitem__(self, name: str) -> Any:
-        try:
-            return getattr(self._module, name)
-        except AttributeError:
-            raise KeyError(name) from None
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self._module, name, value)
-
-    def __delitem__(self, name: str) -> None:
-        delattr(self._module, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dir(self._module))
-
-    def __len__(self) -> int:
-        return len(dir(self._module))
 
 
 class Importer:
@@ -172,10 +146,7 @@ class Importer:
             else self._import(name, names, local, wanted or (), 0)
         )
         if wanted and "*" in wanted:
-            copy = ModuleType(module.__name__)
-            copy.__dict__.update(_brought(Current.link.request("star", module), names or {}))
-            copy.__dict__["__all__"] = [key for key in copy.__dict__ if key not in vars(ModuleType("x"))]
-            return copy
+            Current.link.cannot(f"needs the implementation in the test's process: imports all names of {name}")
         return module
 
     def _taken_module(self, name: str, innermost: bool) -> ModuleType:  # noqa: FBT001  # as import asks
@@ -188,20 +159,6 @@ class Importer:
                 module = importlib.util.module_from_spec(spec)
                 self.exec_module(module)
         return self._loaded[name if innermost else parts[0]]
-
-
-def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any]:
-    """What a star import binds: no module takes the place of one that the test has imported.
-
-    Where another name of the test's, or a built-in one, gets a new meaning (`all`, `abs`), the subject decides.
-    """
-    brought = {name: value for name, value in told.items() if not (isinstance(value, ModuleStub) and name in bound)}
-    for name, value in brought.items():
-        if isinstance(value, ModuleStub):
-            be_tool(value)
-        elif {**vars(builtins), **bound}.get(name, value) is not value:
-            Current.link.judged_for_good()
-    return brought
 
 
 def _importable(entry: "os.DirEntry[str]") -> bool:

@@ -5,81 +5,114 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES, remade
+from refute.driver.class_registry import ClassRegistry
 from refute.driver.containers import refill
 from refute.driver.decoder import Decoder
-from refute.driver.encoder import Atom, Entry
-from refute.driver.error_transport import derived_group, fill_error, shell_error, traceback_of
-from refute.driver.errors import Malformed
+from refute.driver.encoder import Atom, Encoder, Entry
+from refute.driver.error_transport import fill_error, shell_error, traceback_of
+from refute.driver.errors import CannotCarry, Malformed
+from refute.driver.exports import Exports
 from refute.driver.known import HEAP_TYPE, function_of
+from refute.driver.proxies import Proxies
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.signatures import annotations_of, text_of
+from refute.driver.shared import SharedContainers
 from refute.driver.writing import MUTABLE, Writing
 
-OBJECTS: Final = frozenset({"o", "co", "bo", "V", "W"})
+OBJECTS: Final = frozenset({"o", "co", "V", "W"})
 """Entries of objects that stay with the other side; without modules, their functions and classes."""
 
 
-class ObjectTable(Writing):
-    """One side's view of everything that is no plain data."""
+class ObjectTable:
+    """One side's view of everything that is no plain data.
+
+    Args:
+        first: 0 for the driver, 1 for the subject: the numbers that this side gives are even or odd.
+        may_lend: says what of this side the other one may hold; raises CannotCarry.
+    """
+
+    def __init__(self, first: int, may_lend: Callable[[Any], None]) -> None:
+        self.in_driver = first == 0
+        self.shared = SharedContainers(first)
+        self.exports = Exports(first, may_lend)
+        self.proxies = Proxies()
+        self.classes = ClassRegistry(self)
+        self.entry_of = Writing(self).entry_of
+        self.named: set[tuple[str, ...]] = set()
+        """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
+        self.link: Any = None
+        self.function_of_member: Callable[[Any, Any], Any]
+        self.lost: list[str] = []
+        """What could not be carried, for the driver to note beside the test's result."""
+
+    def lose(self, reason: str) -> None:
+        """Something of the running test could not be carried; the implementation may swallow the error that says so."""
+        if self.in_driver:
+            self.link.lost(reason)
+        else:
+            self.lost.append(reason[:1000])
+
+    def hear_of_loss(self, reason: str) -> None:
+        """The subject could not carry something."""
+        if self.in_driver:
+            self.link.lost(reason)
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
-        self.objects_crossed = self.objects_crossed or entry[0] in OBJECTS
+        self.exports.crossed = self.exports.crossed or entry[0] in OBJECTS
         match entry:
             case ["y", int(oid)]:
-                return self._classes[oid] if oid in self._classes and oid not in self._lent else self.own(oid)
+                kind = None if self.exports.is_lent(oid) else self.classes.standing_for(oid)
+                return self.exports.own(oid) if kind is None else kind
             case ["tb", [*frames]]:
                 return traceback_of(frames)
             case ["co", int(oid), token]:
-                return self.borrow(oid, lambda: self._coroutine(self._object(token), oid))
+                return self.proxies.borrow(oid, lambda: self._coroutine(self._object(token), oid))
             case ["T", token]:
-                return self.class_of(token)
+                return self.classes.class_of(token)
             case ["fn", int(oid), kind]:
-                return self.borrow(oid, lambda: (Function if kind else Called)(oid))
+                return self.proxies.borrow(oid, lambda: (Function if kind else Called)(oid))
             case ["m", int(cid), str(name)]:
                 return self.function_of_member(cid, name)
             case ["o", int(oid), token]:
-                return self.borrow(oid, lambda: self._object(token))
-            case ["bo", int(oid), str(name)] if not self.in_driver:
-                return getattr(self.own(oid), name)
-            case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self._named:
-                self._named.add((module, name))
+                return self.proxies.borrow(oid, lambda: self._object(token))
+            case ["F", str(module), str(name)] if not self.in_driver or (module, name) in self.named:
+                self.named.add((module, name))
                 return function_of(module, name)
             case ["M", int(oid), str(name)] if self.in_driver:
-                return self.borrow(oid, lambda: self.link.module_stub(name), forever=True)
+                return self.proxies.borrow(oid, lambda: self.link.module_stub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:
-                return self.borrow(oid, lambda: self._container(token, sid))
+                return self.proxies.borrow(oid, lambda: self._container(token, sid))
             case ["W", int(sid), [*_]]:
                 return self._shared(sid)
             case ["E", token, name, value]:
-                kind = self.class_of(token)
-                return _empty(kind) if token[-1] in self._unbuilt else _member(kind, name, value)
+                kind = self.classes.class_of(token)
+                return _empty(kind) if isinstance(kind, ProxyMeta) else _member(kind, name, value)
             case ["x", *_]:
-                return shell_error(entry, self.whole)
+                return shell_error(entry, self)
         raise Malformed(f"an entry is of no known kind: {str(entry[0])[:20]}")
 
     def fill(self, made: Any, entry: Entry, value_of: Callable[[Atom], Any]) -> Any:
         """Finish an object of `shell`."""
         if entry[0] == "x":
-            return fill_error(made, entry, self.whole, value_of)
+            return fill_error(made, entry, self, value_of)
         if entry[0] in {"V", "W"}:
-            refill_derived(made, [value_of(atom) for atom in entry[-1]])
+            refill(made, [value_of(atom) for atom in entry[-1]])
         return made
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
         _, oid, token, _ = entry
-        kind = self.class_of(token)
-        if issubclass(kind, BaseExceptionGroup):
-            return derived_group(kind, content)
+        kind = self.classes.class_of(token)
         if type(content) not in VALUE_TYPES or not issubclass(kind, type(content)):
             raise Malformed("a value is not of its type")
         if oid is None:
             return remade(kind, content)
-        return self.borrow(oid, lambda: remade(kind, content), forever=True)
+        return self.proxies.borrow(oid, lambda: remade(kind, content), forever=True)
 
     def _object(self, token: list[Any]) -> Any:
-        kind = self.class_of(token)
+        kind = self.classes.class_of(token)
         if not isinstance(kind, ProxyMeta):
             raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
         return _empty(kind)
@@ -91,38 +124,50 @@ class ObjectTable(Writing):
             return await self.link.later("awaited", proxy)
 
         made = coroutine()
-        self.remember(oid, made)
-        self.also(oid, proxy)
+        self.proxies.remember(oid, made)
+        self.proxies.also(oid, proxy)
         return made
 
     def _container(self, token: list[Any], sid: int) -> Any:
-        kind = self.class_of(token)
+        kind = self.classes.class_of(token)
         base: Any
         for base in MUTABLE:
             if issubclass(kind, base):
                 made = base.__new__(kind)
-                self.adopt(sid, made)
+                self.shared.adopt(sid, made)
                 return made
         raise Malformed("a container is none")
 
     def _shared(self, sid: int) -> Any:
-        found = self.container(sid)
+        found = self.shared.container(sid)
         if not isinstance(found, MUTABLE):
             raise Malformed("a shared container is unknown")
         return found
 
+    def annotations(self, kind: type) -> dict[str, Any]:
+        """Those of a class of the test's, each as `annotation` has it."""
+        return {name: self.annotation(one) for name, one in annotations_of(kind).items()}
+
+    def annotation(self, one: Any) -> Any:
+        """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""
+        try:
+            Encoder(self).atom(one)
+        except CannotCarry:
+            return text_of(one)
+        return text_of(one) if isinstance(one, str) else one
+
+    def packed(self, value: Any) -> list[Any]:
+        """A value with a table of its own, for what goes along with a message."""
+        encoder = Encoder(self)
+        try:
+            return [encoder.atom(value), encoder.table]
+        except CannotCarry:
+            return [None, []]
+
     def unpacked(self, packed: Any) -> Any:
         """The value of `packed`."""
         atom, table = packed
-        return Decoder(table, self.whole).value(atom)
-
-
-def refill_derived(made: Any, parts: list[Any]) -> None:
-    """Give an object derived from a container these parts, unless it has them."""
-    if isinstance(made, bytearray):
-        made[:] = bytes(parts)
-    else:
-        refill(made, parts)
+        return Decoder(table, self).value(atom)
 
 
 def _member(kind: type, name: Any, value: Any) -> Any:

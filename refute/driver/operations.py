@@ -5,7 +5,6 @@ import importlib
 import runpy
 import types
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from refute.driver.errors import CannotCarry, Malformed
@@ -60,7 +59,7 @@ class Members:
 
     def call(self, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call a method; the first argument is what it is bound to, None for a static one."""
-        kind = self._objects.own(cid)
+        kind = self._objects.exports.own(cid)
         this, *rest = args or (None,)
         member = lookup(kind, name)
         if isinstance(member, staticmethod):
@@ -77,19 +76,11 @@ class Members:
 
     def function(self, cid: int, name: str) -> Any:
         """The function itself."""
-        return unwrapped(lookup(self._objects.own(cid), name))
+        return unwrapped(lookup(self._objects.exports.own(cid), name))
 
     def get(self, cid: int, name: str, this: Any) -> Any:
         """The value of a property."""
-        return lookup(self._objects.own(cid), name).__get__(this, type(this))
-
-    def set(self, cid: int, name: str, this: Any, value: Any) -> None:
-        """Set a property."""
-        lookup(self._objects.own(cid), name).__set__(this, value)
-
-    def delete(self, cid: int, name: str, this: Any) -> None:
-        """Delete a property."""
-        lookup(self._objects.own(cid), name).__delete__(this)
+        return lookup(self._objects.exports.own(cid), name).__get__(this, type(this))
 
 
 def extend(objects: ObjectTable) -> Callable[..., int]:
@@ -98,8 +89,8 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
     def make(place: tuple[str, str, str], bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
         namespace = named_members(place, members)
         kind = types.new_class(place[0], bases, keywords, lambda names: names.update(namespace))
-        cid = objects.lend(kind)
-        objects.tell_nothing_of(kind, cid)
+        cid = objects.exports.lend(kind)
+        objects.classes.tell_nothing_of(kind, cid)
         return cid
 
     return make
@@ -119,14 +110,6 @@ def load(name: str) -> list[Any]:
     ]
 
 
-def star(module: ModuleType) -> dict[str, Any]:
-    """What `from module import *` gives."""
-    names = getattr(module, "__all__", None)
-    if names is None:
-        names = [name for name in vars(module) if not name.startswith("_")]
-    return {name: getattr(module, name) for name in names}
-
-
 def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
     members = Members(objects)
@@ -136,7 +119,7 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
-        "call_lent": lambda oid, /, *args, **kwargs: objects.own(oid)(*args, **kwargs),
+        "call_lent": lambda oid, /, *args, **kwargs: objects.exports.own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, text_of),
         "set": setattr,
@@ -148,16 +131,12 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "str": str,
         "format": format,
         "subclasses": lambda kind: kind.__subclasses__(),
-        "new": lambda kind, made, /, *args, **kwargs: kind.__new__(made, *args, **kwargs),
         "copy": copy.copy,
         "deepcopy": copy.deepcopy,
         "member": members.call,
         "member_get": members.get,
-        "member_set": members.set,
-        "member_del": members.delete,
         "extend": extend(objects),
         "load": load,
         "reload": importlib.reload,
-        "star": star,
         "run_module": runpy.run_module,
     }

@@ -44,7 +44,7 @@ class Peer:
         if self._first_wire is None:
             self._first_wire = wire
         elif wire is not self._first_wire:
-            self.objects.lingers = True
+            self.objects.shared.lingers = True
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something; what it returns or raises is returned or raised here.
@@ -117,12 +117,12 @@ class Peer:
             _, _, operation, atoms, names, table, extras = message
         except ValueError as error:
             raise Malformed("a question is none") from error
-        before = self.objects.asked_about
+        before = self.objects.exports.asked_about
         values = self._messages.take_in(table, extras, atoms, asked=True)
         try:
             return self._operate(operation, values, names)
         finally:
-            self.objects.asked_about = before
+            self.objects.exports.asked_about = before
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
         kwargs = dict(zip(names, values[len(values) - len(names) :], strict=True)) if names else {}

@@ -59,6 +59,10 @@ class Proxies:
     def remember(self, oid: int, found: Any) -> None:
         """Let an object of ours stand for one of theirs for good."""
         self._borrowed[oid] = found
+        self.bind(oid, found)
+
+    def bind(self, oid: int, found: Any) -> None:
+        """As `remember`, where somebody else keeps it."""
         self._borrowed_ids[id(found)] = oid
 
     def standing_for(self, oid: int) -> Any:

@@ -119,7 +119,7 @@ class Reporter:
         self._error = describe(error, self._territory) if error is not None else None
         if error is not None and compares_identity(error):
             self._facts.lost("needs the implementation in the test's process: compares the identity of values")
-        if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.standing)) is not None:
+        if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.classes.standing)) is not None:
             self._facts.lost(reason)
         if error is None:
             self._facts.passed()

@@ -1,10 +1,11 @@
 """Containers that both processes hold: a change on either side reaches the other with the next message."""
 
+from array import array
 from operator import is_not
 from sys import getrefcount
 from typing import Any
 
-from refute.driver.containers import BUFFERS, SCALARS, content_of, parts_of, refill, refill_buffer
+from refute.driver.containers import SCALARS, parts_of, refill
 from refute.driver.order import Order
 
 OWN_REFERENCES = 2
@@ -30,18 +31,17 @@ class Shared:
 
     def agree(self, *, without: int = 0) -> None:
         """Take what it holds now for what the other side knows, but for so many at its end."""
-        plain = isinstance(self.value, BUFFERS)
-        self.parts: Any = content_of(self.value) if plain else parts_of(self.value)
+        self.parts = parts_of(self.value)
         if without:
             self.parts = self.parts[:-without]
-        self.nested = not plain and not SCALARS.issuperset(map(type, self.parts))
+        self.nested = not SCALARS.issuperset(map(type, self.parts))
 
     @property
     def changed(self) -> bool:
         """Whether it holds anything else than when both sides last agreed."""
-        if isinstance(self.value, BUFFERS):
-            return bool(content_of(self.value) != self.parts)
         now = parts_of(self.value)
+        if isinstance(self.value, array):  # whose parts are made anew whenever one looks
+            return bool(now != self.parts)
         return len(now) != len(self.parts) or any(map(is_not, now, self.parts))
 
 
@@ -78,7 +78,7 @@ class SharedContainers:
 
         Args:
             sid: of a shared container.
-            parts: as of `parts_of`, or bytes of one of BUFFERS.
+            parts: as of `parts_of`.
             order: of the message. What an older one says is not news.
 
         Returns:
@@ -92,13 +92,10 @@ class SharedContainers:
         self.own_changed = self.own_changed or sid % 2 == self._first
         added = _added(shared) if order.number else []
         alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
-        if isinstance(shared.value, BUFFERS):
-            try:
-                refill_buffer(shared.value, parts)
-            except BufferError:
-                return False
-        else:
+        try:
             refill(shared.value, parts + added)
+        except BufferError:
+            return False
         shared.agree(without=len(added))
         return alone
 

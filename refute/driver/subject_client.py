@@ -28,8 +28,7 @@ from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "member_set",
-        "run_module", "start",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "run_module", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
@@ -142,7 +141,7 @@ class SubjectClient(Attestation):
 
     def dies(self, one: Any) -> None:
         """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
-        if isinstance(one, ProxyObject) and self.objects.is_weakly_known(one) and self.test_frame() is not None:
+        if isinstance(one, ProxyObject) and self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
             self.not_carried = self.not_carried or DROPPED
 
     def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
@@ -173,14 +172,17 @@ class SubjectClient(Attestation):
             if not isinstance(base, ProxyMeta) and base.__module__ == kind.__module__:
                 merged.update(vars(base))
         merged.update(namespace)
+        if "__annotations__" in merged:
+            merged["__annotations__"] = self.objects.annotations(kind)
         bases = tuple(base for base in kind.__bases__ if isinstance(base, ProxyMeta))
         place = (kind.__name__, kind.__qualname__, kind.__module__)
-        before, self.objects.expected = self.objects.expected, kind
+        classes = self.objects.classes
+        before, classes.expected = classes.expected, kind
         try:
             cid = self.request("extend", place, bases, told_members(merged), keywords)
         finally:
-            self.objects.expected = before
-        self.objects.bind_class(cid, kind)
+            classes.expected = before
+        classes.bind(cid, kind)
         leave_data(kind, namespace)
 
     # The other direction
@@ -195,21 +197,21 @@ class SubjectClient(Attestation):
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about = self._loops.current, self.objects.asked_about
+        loop, asked_about = self._loops.current, self.objects.exports.asked_about
 
         def action() -> Any:
-            before, self.objects.asked_about = self.objects.asked_about, asked_about
+            before, self.objects.exports.asked_about = self.objects.exports.asked_about, asked_about
             try:
                 return self.peer.operations[operation](*args, **kwargs)
             finally:
-                self.objects.asked_about = before
+                self.objects.exports.asked_about = before
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
         return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.peer.operations["call"](self.objects.own(oid), *args, **kwargs)
+        return self.peer.operations["call"](self.objects.exports.own(oid), *args, **kwargs)
 
     def _idle(self, waiting: int) -> None:
         """Wait for a message, passing on what the subject prints meanwhile."""

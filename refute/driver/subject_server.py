@@ -82,7 +82,7 @@ class DriverClient:
 
     def dies(self, one: Any) -> None:
         """A weak reference would find an object of the test's for as long as it lives there."""
-        if self.objects.is_weakly_known(one):
+        if self.objects.proxies.is_weakly_known(one):
             self.objects.lose(
                 "needs the implementation in the test's process: keeps a weak reference to an object of it"
             )

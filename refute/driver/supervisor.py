@@ -11,7 +11,7 @@ from refute.driver.forkserver import ForkServer
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
 from refute.driver.pristine import PristineFolder
 from refute.driver.rmtree import empty_contents, empty_folder
-from refute.driver.watch import Watch, draws_text
+from refute.driver.watch import Watch
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
 OUTPUT_BYTES = 200_000
@@ -37,6 +37,8 @@ class Supervisor:
         self._source = source
         self._began_s = time.monotonic()
         self._deadline_s = self._began_s + max(plan.suite_timeout_s, plan.longest_s)
+        self._forkserver = ForkServer(environment(plan), plan.workspace, draws=b"hypothesis" in source)
+        self._forkserver.start()
         self._pristine = PristineFolder(Path(plan.workspace))
         self._output = b""
         self._results = Results(nonce=plan.nonce)
@@ -73,14 +75,12 @@ class Supervisor:
 
         One that has begun may end: to leave out what takes long would leave out those that no test notices.
         """
-        forkserver = ForkServer(environment(self._plan), self._plan.workspace, warm=draws_text(self._source))
-        forkserver.start()
         for variant in self._plan.variants:
             began = time.monotonic()
             if self._used_up():
                 self._results.timed_out = True
                 return
-            reports, tampering = self._run_variant(variant, forkserver)
+            reports, tampering = self._run_variant(variant)
             if self._results.timed_out:
                 return
             self._results.variants.append(
@@ -98,7 +98,7 @@ class Supervisor:
         limit_s = self._plan.suite_timeout_s
         return time.monotonic() - self._began_s >= limit_s and used.ru_utime + used.ru_stime >= limit_s
 
-    def _run_variant(self, variant: Variant, forkserver: ForkServer) -> tuple[dict[str, Report], list[str]]:
+    def _run_variant(self, variant: Variant) -> tuple[dict[str, Report], list[str]]:
         """Reports and tampering of one variant: until a test notices, or of all tests.
 
         Where all are asked for, what ends a worker is only one test's end; after a few workers the others are left.
@@ -115,7 +115,7 @@ class Supervisor:
                 until=never if variant.all_tests else noticed,
             )
             self._prepare(variant)
-            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output), forkserver)
+            watch.run(OUTPUT_BYTES - len(self._output), self._forkserver)
             self._output += watch.output
             reports.update(watch.reports)
             tampering += watch.tampering
@@ -153,7 +153,7 @@ class Supervisor:
                 self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s, source=self._source
             )
             self._prepare()
-            watch.run(environment(self._plan), OUTPUT_BYTES - len(self._output))
+            watch.run(OUTPUT_BYTES - len(self._output), self._forkserver)
             self._absorb(watch)
             reports.update(watch.reports)
             stalls = 0 if watch.reports else stalls + 1

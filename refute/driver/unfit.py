@@ -19,6 +19,8 @@ def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
     text = str(error)[:1000] if type(error) in {TypeError, AssertionError} else ""
     if type(error) is AssertionError and "issubclass(" not in text:
         return None
+    if text.startswith("__class__ assignment"):
+        return "needs the implementation in the test's process: gives an object another class"
     if text.startswith("metaclass conflict"):
         return "needs the implementation in the test's process: derives from a class of it and from another at once"
     if any(phrase in text for phrase in PROTOCOLS):
@@ -38,7 +40,11 @@ def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, arg
     """Whether an error says that a call's arguments do not fit, and they do."""
     if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
         return False
-    function = objects.standing_for(args[0]) if operation == "call_lent" else objects.member_of(args[0], args[1])
+    function = (
+        objects.proxies.standing_for(args[0])
+        if operation == "call_lent"
+        else objects.classes.member_of(args[0], args[1])
+    )
     rest = args[1:] if operation == "call_lent" else args[2:]
     signature = getattr(function, "__signature__", None)
     if signature is None:

@@ -1,6 +1,5 @@
 """One worker from its start to its end: who may run how long, and what an early end means for which test."""
 
-import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -17,17 +16,10 @@ from refute.driver.stacks import locate_both
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
 SHUTDOWN_S = 3.0
-TEXT = re.compile(rb"\b(?:text|characters|from_regex|from_type|emails|urls|builds)\(")
-"""Strategies that draw characters, which takes Hypothesis tables that are made before a test's time begins."""
 ENOUGH = "enough"
 """A worker was ended because a test ended as it was waited for."""
 PATIENCE = 6
 """Times its limit that a test is given on a machine that does not let it run for half of it."""
-
-
-def draws_text(source: bytes) -> bool:
-    """Whether a test file uses strategies that draw characters."""
-    return TEXT.search(source) is not None
 
 
 class WorkerBroken(Exception):  # named like the errors of the host: what happened
@@ -82,10 +74,10 @@ class Watch:
         self.ending = ""
         """How the worker ended, in words."""
 
-    def run(self, environment: dict[str, str], output_room: int, forkserver: ForkServer | None = None) -> None:
+    def run(self, output_room: int, forkserver: ForkServer) -> None:
         """Start the worker, follow it, end it with all that it started, and draw the conclusions."""
         self._since_s = time.monotonic()
-        child = Child(self._job(), environment, output_room, forkserver)
+        child = Child(self._job(), output_room, forkserver)
         reason = ""
         stacks = ("", "")
         try:
@@ -119,7 +111,6 @@ class Watch:
             "modules": plan.modules,
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
-            "draws_text": draws_text(self._source),
             "shrinks": not plan.variants,
             "source": with_canaries(self._source, self.canaries).decode("utf-8", "surrogateescape"),
         }

@@ -43,7 +43,8 @@ def main() -> int:
 
     import pytest
 
-    prepare_hypothesis(warm=job["draws_text"], shrinks=job["shrinks"])
+    if "hypothesis" in job["source"]:
+        prepare_hypothesis(shrinks=job["shrinks"])
     link.listen()
     guard(job, link.lost)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
@@ -68,8 +69,9 @@ def forked() -> tuple[int, int, int] | None:
     sys.path.remove(root)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Hypothesis warns of whatever uses it before a test run
-        prepare_hypothesis(warm=sys.argv[3] == "1")
-        try_hypothesis()
+        if sys.argv[3] == "1":
+            prepare_hypothesis()
+            try_hypothesis()
         import_pytest()
     gc.freeze()
     return await_fork_request(socket.socket(fileno=int(sys.argv[2])))
@@ -171,21 +173,14 @@ def open_subject(
     return link, plugins
 
 
-def prepare_hypothesis(*, warm: bool, shrinks: bool = True) -> None:
+def prepare_hypothesis(*, shrinks: bool = True) -> None:
     """Defaults for generated tests; what a test sets itself wins.
 
     Args:
-        warm: make the tables of characters now (2 s once), so that no test's time pays for them.
         shrinks: look for the smallest input on which a test fails, which may take seconds.
     """
     from hypothesis import Phase, settings
 
-    if warm:
-        with contextlib.suppress(ImportError, AttributeError):  # internals that another version may not have
-            from hypothesis.internal import charmap
-
-            charmap.charmap()
-            charmap.intervals_from_codec("utf-8")
     settings.register_profile(
         "refute",
         database=None,

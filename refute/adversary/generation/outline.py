@@ -14,8 +14,8 @@ DECLARING: Final = frozenset(
 )
 """Calls by which argparse, click and typer are told of a command line."""
 ENUMERATIONS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-ELIDED: Final = ast.Expr(ast.Constant(...))
-"""Stands for a body."""
+ELIDED: Final = ast.Constant(...)
+"""Stands for a body, and for a value."""
 
 
 def outline(source: str) -> str:
@@ -30,8 +30,33 @@ def outline(source: str) -> str:
     tree = parsed_or_none(source)
     if tree is None:
         return ""
-    kept = [*docstring_of(tree), *(part for node in tree.body for part in visible(node))]
-    return ast.unparse(ast.Module(body=kept, type_ignores=[])) if kept else ""
+    shown = ast.Module(body=_shown(tree, in_class=False, members=False), type_ignores=[])
+    return ast.unparse(shown) if shown.body else ""
+
+
+def _shown(node: ast.Module | ast.ClassDef, *, in_class: bool, members: bool) -> list[ast.stmt]:
+    """What a caller may see of a module or class: signatures, fields with plain defaults, members of an enumeration."""
+    found: list[ast.stmt] = _docstring(node)
+    for one in node.body:
+        match one:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if _is_public(name):
+                found.append(_with_body(one, _docstring(one)))
+            case ast.ClassDef(name=name, bases=bases) if _is_public(name):
+                enumerates = any(_last_name(base) in ENUMERATIONS for base in bases)
+                found.append(_with_body(one, _shown(one, in_class=True, members=enumerates)))
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if _is_public(name):
+                kept = in_class and value is not None and _is_plain(value)
+                found.append(one if kept else ast.AnnAssign(target=one.target, annotation=one.annotation, simple=1))
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if members and _is_public(name):
+                shown = value if _is_plain(value) else ELIDED
+                found.append(ast.Assign(targets=one.targets, value=shown, lineno=0))
+    return found
+
+
+def _with_body(node: ast.stmt, body: list[ast.stmt]) -> ast.stmt:
+    shown = copy.copy(node)
+    shown.body = body or [ast.Expr(ELIDED)]  # type: ignore[attr-defined]  # of a function or class
+    return shown
 
 
 def command_line(source: str) -> str:
@@ -45,7 +70,7 @@ def command_line(source: str) -> str:
         return ""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]
     calls.sort(key=lambda node: (node.lineno, node.col_offset))
-    return "\n".join([*map(ast.unparse, docstring_of(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
+    return "\n".join([*map(ast.unparse, _docstring(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
 
 
 def _called(call: ast.Call) -> str:
@@ -61,41 +86,6 @@ def _plain(call: ast.Call) -> str:
     return ", ".join([*given, *named])
 
 
-def visible(node: ast.stmt) -> list[ast.stmt]:
-    """What a caller may see of one statement."""
-    if isinstance(node, FUNCTION):
-        return [signature(node)] if is_public(node.name) else []
-    if isinstance(node, ast.ClassDef):
-        return [_class(node)] if is_public(node.name) else []
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and is_public(node.target.id):
-        return [ast.AnnAssign(target=node.target, annotation=node.annotation, value=None, simple=1)]
-    return []
-
-
-def _class(node: ast.ClassDef) -> ast.ClassDef:
-    members = _member if any(_last_name(base) in ENUMERATIONS for base in node.bases) else _field
-    shown = copy.copy(node)
-    parts = [part for inner in node.body for part in (members(inner) or visible(inner))]
-    shown.body = [*docstring_of(node), *parts] or [ELIDED]
-    return shown
-
-
-def _field(node: ast.stmt) -> list[ast.stmt]:
-    """A field with its default, which belongs to the signature of its class as a parameter's does to a function's."""
-    match node:
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value) if is_public(name) and _is_plain(value):
-            return [node]
-    return []
-
-
-def _member(node: ast.stmt) -> list[ast.stmt]:
-    """A member of an enumeration; what it stands for as far as that is plain."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if is_public(name):
-            return [node if _is_plain(value) else ast.Assign(targets=[target], value=ast.Constant(...), lineno=0)]
-    return []
-
-
 def _is_plain(value: ast.expr) -> bool:
     plain = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
     return all(isinstance(part, plain) for part in ast.walk(value))
@@ -105,14 +95,7 @@ def _last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def signature(node: FUNCTION) -> ast.stmt:
-    """A function with its docstring alone for a body."""
-    shown = copy.copy(node)
-    shown.body = docstring_of(node) or [ELIDED]
-    return shown
-
-
-def docstring_of(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
+def _docstring(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
     """The docstring as a statement, cut where it is long; none where there is none."""
     text = ast.get_docstring(node)
     if not text:
@@ -121,6 +104,6 @@ def docstring_of(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:
     return [ast.Expr(ast.Constant(cut))]
 
 
-def is_public(name: str) -> bool:
+def _is_public(name: str) -> bool:
     """Whether callers may use a name: no underscore before it, or two on both sides."""
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))

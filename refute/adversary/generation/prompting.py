@@ -17,7 +17,7 @@ from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "system-4"
+SYSTEM: Final = "system-5"
 SYSTEM_CLI: Final = "system-cli-4"
 CLAIMS_FIRST: Final = "claims-first-3"
 CLAIMS_FIRST_CLI: Final = "claims-first-cli-2"

@@ -23,6 +23,7 @@ from refute.adversary.judgement.flows import (
     compared,
     dotted,
     joined,
+    parameters,
 )
 
 STEPS: Final = 100_000
@@ -55,6 +56,7 @@ class Expressions(ABC):
         """Give a name a value; `value` where it is written out."""
 
     def _flow(self, node: ast.expr, env: Env) -> Flow:  # noqa: C901, PLR0911  # one case for each kind
+        """Whose word an expression is."""
         self._steps += 1
         if self._steps > STEPS:
             raise Unclear
@@ -66,7 +68,9 @@ class Expressions(ABC):
             case ast.Lambda():
                 return Flow(code=(node, env), plain=False)
             case ast.Attribute(value=value):
-                return self._attribute(self._flow(value, env))
+                owner = replace(self._flow(value, env), code=None, fixed=False)
+                self._asked += owner.is_theirs
+                return replace(owner, answers=self._answer()) if owner.answers else owner
             case ast.Call():
                 return self._call(node, env)
             case ast.Compare(left=left, comparators=others):
@@ -86,42 +90,39 @@ class Expressions(ABC):
                 flow = self._flow(value, env)
                 self._bind(target, value, flow, env)
                 return flow
-            case ast.Yield(value=value) if value is not None:
+            case ast.Yield(value=ast.expr() as value):
                 self._returned.append(self._flow(value, env))
                 return OWN
-        flow = joined(
-            [self._flow(one, env) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr)] or [OWN]
-        )
+        flow = self._parts(node, env)
         return replace(flow, distinct=isinstance(node, ast.Set) and flow.is_theirs)
+
+    def _parts(self, node: ast.AST, env: Env) -> Flow:
+        parts = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+        return joined([self._flow(one, env) for one in parts] or [OWN])
 
     def _side(self, node: ast.expr, env: Env) -> Flow:
         """A side of a comparison, with its own words where it is the test's."""
         flow = self._flow(node, env)
         return flow if flow.is_theirs else replace(flow, keys=flow.keys | {ast.unparse(node)})
 
-    def _attribute(self, owner: Flow) -> Flow:
-        flow = replace(owner, code=None, fixed=False)
-        if owner.is_theirs:
-            self._asked += 1
-            return replace(flow, answers=self._answer() if owner.answers else owner.answers)
-        return flow
-
     def _answer(self) -> frozenset[int]:
         return frozenset({self._asked, -self._asked} if self._loops else {self._asked})
 
-    def _comprehension(self, node: ast.expr, env: Env) -> Flow:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, env: Env) -> Flow:
         inner = env.new_child()
         self._loops += 1
         parts = []
-        for turn in node.generators:  # type: ignore[attr-defined]  # of every comprehension
+        for turn in node.generators:
             self._bind(turn.target, None, self._flow(turn.iter, inner), inner)
             parts += [self._flow(one, inner) for one in turn.ifs]
-        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]  # type: ignore[attr-defined]
+        made = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         flow = joined([self._flow(one, inner) for one in made] + parts)
         self._loops -= 1
         return replace(flow, distinct=isinstance(node, ast.SetComp) and flow.is_theirs)
 
-    def _call(self, node: ast.Call, env: Env) -> Flow:  # noqa: PLR0911  # one case for each kind
+    # Calls
+
+    def _call(self, node: ast.Call, env: Env) -> Flow:
         name, target = dotted(node), self._flow(node.func, env)
         given = [*node.args, *(one.value for one in node.keywords)]
         flows = [self._side(one, env) for one in given]
@@ -133,18 +134,21 @@ class Expressions(ABC):
             return self._asked_for(target, given, flows, env)
         if target.code is not None:
             return self._own_call(target.code, node, flows)
-        parts = [target] if isinstance(node.func, ast.Attribute) else []
-        parts += [self._of_callback(one, flows) for one in flows]
+        return self._others(name, target, node, flows, env)
+
+    def _others(self, name: str, target: Flow, node: ast.Call, flows: Sequence[Flow], env: Env) -> Flow:
+        """A call of what is neither the implementation's nor the test file's."""
+        method = isinstance(node.func, ast.Attribute)
+        parts = [*([target] if method else []), *(self._of_callback(one, flows) for one in flows)]
         flow = joined(parts or [OWN])
         theirs = [one for one in parts if one.is_theirs]
         if any(not one.answers for one in theirs):
             self._asked += 1
             flow = replace(flow, answers=frozenset({self._asked, -self._asked}))
-        if isinstance(node.func, ast.Attribute) and theirs:
-            self._taint(node.func.value, flow.grade, env)
-        if name == "len" and any(one.distinct for one in flows):
-            return flow.at_least(Grade.LAW)
-        if len(theirs) > 1 and name not in GATHERING and (len(flow.answers) != 1):
+        if method and theirs:
+            self._taint(node.func, flow.grade, env)
+        agree = name == "len" and any(one.distinct for one in flows)
+        if agree or (len(theirs) > 1 and name not in GATHERING and len(flow.answers) != 1):
             return flow.at_least(Grade.LAW)
         if self._asked and (name in READING or name.startswith("read")):
             flow = flow.at_least(Grade.THEIRS)
@@ -169,79 +173,50 @@ class Expressions(ABC):
     def _own_call(self, code: tuple[Code, Env], node: ast.Call, flows: Sequence[Flow]) -> Flow:
         """A call of a function or class of the test file."""
         function, seen = code
-        if isinstance(function, ast.ClassDef):
-            return joined([OBJECT, *flows])
-        if function in self._running:  # an oracle that calls itself
-            return joined([OWN, *flows])
-        return self._run(function, seen, self._arguments(function, node, flows))
-
-    @staticmethod
-    def _arguments(
-        function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, node: ast.Call, flows: Sequence[Flow]
-    ) -> dict[str, Flow]:
-        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-        rest = joined([OWN, *flows])
-        others = [*function.args.kwonlyargs, *(x for x in (function.args.vararg, function.args.kwarg) if x)]
-        args = dict.fromkeys([*names, *(one.arg for one in others)], rest)
+        rest = joined([OBJECT if isinstance(function, ast.ClassDef) else OWN, *flows])
+        if isinstance(function, ast.ClassDef) or function in self._running:  # an oracle that calls itself
+            return rest
+        names = parameters(function)
+        args = dict.fromkeys([*names, *(one.arg for one in (function.args.vararg, function.args.kwarg) if one)], rest)
         if not any(isinstance(one, ast.Starred) for one in node.args) and all(one.arg for one in node.keywords):
-            words = dict(zip([str(one.arg) for one in node.keywords], flows[len(node.args) :], strict=True))
-            args |= dict.fromkeys(names, OWN) | dict(zip(names, flows, strict=False)) | words
-        return args
+            words = zip((str(one.arg) for one in node.keywords), flows[len(node.args) :], strict=True)
+            plain = names[: len(names) - len(function.args.kwonlyargs)]
+            args |= dict.fromkeys(plain, OWN) | dict(zip(plain, flows, strict=False)) | dict(words)
+        return self._run(function, seen, args)
 
     def _of_callback(self, flow: Flow, others: Sequence[Flow]) -> Flow:
         """What a function of the test file gives to whom it is handed; any other value is itself."""
-        if flow.code is None:
-            return flow
-        function, seen = flow.code
-        if isinstance(function, ast.ClassDef) or function in self._running:
+        if flow.code is None or isinstance(flow.code[0], ast.ClassDef) or flow.code[0] in self._running:
             return flow
         given = joined([OWN, *(one for one in others if one is not flow)])
-        arguments = (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)
-        return self._run(function, seen, {one.arg: given for one in arguments})
+        return self._run(*flow.code, dict.fromkeys(parameters(flow.code[0]), given))
 
-    def _code_of(self, node: ast.expr, env: Env) -> bool:
-        return isinstance(node, ast.Name) and env.get(node.id, OWN).code is not None
-
-    # What the implementation is given
-
-    def _hand(self, node: ast.expr, env: Env) -> None:  # noqa: C901  # one case for each kind
+    def _hand(self, node: ast.AST, env: Env) -> None:
         """Hand an argument over: plain data may be changed, an object may be made to say anything."""
-        match node:
-            case ast.Name(id=name):
-                flow = env.get(name)
-                if flow is not None and flow.code is not None:
-                    self._hand_code(flow.code[0], flow.code[1])
-                elif flow is not None and not flow.fixed:
-                    self._set(name, flow.at_least(self._handed if flow.plain else Grade.THEIRS), env)
-            case ast.Attribute(value=value):
-                self._taint(value, Grade.THEIRS, env)
-            case ast.Lambda():
-                self._hand_code(node, env)
-            case ast.Call(args=args, keywords=keywords):
-                for one in (*args, *(word.value for word in keywords)):
-                    if not (isinstance(one, ast.Name) and env.get(one.id, OWN).plain):
-                        self._hand(one, env)
-            case _:
-                for part in ast.iter_child_nodes(node):
-                    if isinstance(part, ast.expr):
-                        self._hand(part, env)
+        flow = env.get(node.id) if isinstance(node, ast.Name) else None
+        code = flow.code[0] if flow is not None and flow.code else node if isinstance(node, ast.Lambda) else None
+        if code is not None:  # whatever it writes to is the implementation's doing
+            seen = flow.code[1] if flow is not None and flow.code else env
+            for name in (part for part in ast.walk(code) if isinstance(part, ast.Name)):
+                self._taint(name, Grade.THEIRS, seen)
+        elif flow is not None:
+            self._taint(node, self._handed if flow.plain else Grade.THEIRS, env)
+        elif isinstance(node, ast.Attribute):
+            self._taint(node, Grade.THEIRS, env)
+        else:
+            below = (
+                (*node.args, *(x.value for x in node.keywords))
+                if isinstance(node, ast.Call)
+                else ast.iter_child_nodes(node)
+            )
+            for part in below:
+                if isinstance(part, ast.expr):
+                    self._hand(part, env)
 
-    def _hand_code(self, code: Code, env: Env) -> None:
-        """Hand a function over: whatever it writes to is the implementation's doing."""
-        for part in ast.walk(code):
-            if isinstance(part, ast.Name):
-                self._taint(part, Grade.THEIRS, env)
-
-    def _taint(self, node: ast.expr, grade: Grade, env: Env) -> None:
+    def _taint(self, node: ast.AST, grade: Grade, env: Env) -> None:
         """Let a variable be of a grade, whose part or method is used."""
         while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
             node = node.func if isinstance(node, ast.Call) else node.value
-        if isinstance(node, ast.Name) and (flow := env.get(node.id)) is not None and not flow.fixed:
-            self._set(node.id, flow.at_least(grade), env)
-
-    @staticmethod
-    def _set(name: str, flow: Flow, env: Env) -> None:
-        for names in env.maps:
-            if name in names:
-                names[name] = flow
-                return
+        names = next((names for names in env.maps if isinstance(node, ast.Name) and node.id in names), None)
+        if names is not None and isinstance(node, ast.Name) and not names[node.id].fixed:
+            names[node.id] = names[node.id].at_least(grade)

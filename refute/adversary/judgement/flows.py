@@ -9,6 +9,7 @@ from typing import Final
 
 Env = ChainMap[str, "Flow"]
 Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 NOTHING: Final[frozenset[int]] = frozenset()
 
 
@@ -126,3 +127,8 @@ def dotted(node: ast.expr) -> str:
         case ast.Call(func=function):
             return dotted(function)
     return ""
+
+
+def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
+    """Names of a function's parameters, those that are only given by name last."""
+    return [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]

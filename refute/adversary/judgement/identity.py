@@ -13,42 +13,25 @@ from refute.adversary.screening.resolution import Resolution
 from refute.adversary.suite_source import SuiteSource
 from refute.python_syntax import parsed_or_none
 
-READS: Final[Mapping[str, str]] = {
-    "gc.get_objects": r"garbage|\bgc\b",
-    "gc.get_referrers": r"garbage|\bgc\b",
-    "sys._getframe": r"frame|stack|caller",
-    "sys._current_frames": r"frame|stack|thread",
-    "inspect.stack": r"frame|stack|caller",
-    "inspect.currentframe": r"frame|stack|caller",
-    "traceback.extract_stack": r"frame|stack|caller",
-    "traceback.format_stack": r"frame|stack|caller",
-    "traceback.print_stack": r"frame|stack|caller",
-    "traceback.walk_stack": r"frame|stack|caller",
-    "os.getuid": r"\buser|\buid\b|owner|\broot\b|permission",
-    "os.geteuid": r"\buser|\buid\b|owner|\broot\b|permission",
-    "os.getgid": r"\bgroup|\bgid\b|owner|permission",
-    "os.getlogin": r"\buser|login",
-    "os.getppid": r"parent|process",
-    "pwd.getpwuid": r"\buser|home|owner",
-    "getpass.getuser": r"\buser|login",
-    "socket.gethostname": r"\bhost|machine|node",
-    "socket.getfqdn": r"\bhost|machine|node",
-    "platform.node": r"\bhost|machine|node",
-    "os.uname": r"\bhost|machine|platform|system|kernel",
-    "uuid.getnode": r"\buuid|\bmac\b|hardware",
-    "sys.orig_argv": r"\bargv|command line",
-    "sys.path": r"\bpath|import|module",
-    "__main__": r"__main__|script|command line",
-    "threading.enumerate": r"thread",
-    "threading.active_count": r"thread",
-    "resource.getrlimit": r"limit",
-    "ctypes.CDLL": r"ctypes|native|shared librar|\bC\b",
-    "ctypes.cdll": r"ctypes|native|shared librar|\bC\b",
-    "ctypes.pythonapi": r"ctypes|interpreter|\bC\b",
+SPEAKING: Final[Mapping[str, str]] = {
+    r"garbage|\bgc\b": "gc.get_objects gc.get_referrers",
+    r"frame|stack|caller|traceback": "sys._getframe inspect.stack inspect.currentframe traceback.extract_stack"
+    " traceback.format_stack traceback.print_stack traceback.walk_stack f_back tb_frame",
+    r"frame|stack|thread": "sys._current_frames threading.enumerate threading.active_count",
+    r"\buser|\buid\b|login|owner|\broot\b|permission": "os.getuid os.geteuid os.getlogin pwd.getpwuid getpass.getuser",
+    r"\bgroup|\bgid\b|owner|permission": "os.getgid",
+    r"parent|process": "os.getppid",
+    r"\bhost|machine|node": "socket.gethostname socket.getfqdn platform.node",
+    r"\bhost|machine|platform|system|kernel": "os.uname",
+    r"\buuid|\bmac\b|hardware": "uuid.getnode",
+    r"\bargv|command line": "sys.orig_argv",
+    r"\bpath|import|module": "sys.path",
+    r"__main__|script|command line": "__main__",
+    r"limit": "resource.getrlimit",
+    r"ctypes|native|shared librar|interpreter|\bC\b": "ctypes.CDLL ctypes.cdll ctypes.pythonapi",
 }
-"""Dotted name → words of a claim that speak of it."""
-FRAMES: Final[Mapping[str, str]] = {"f_back": r"frame|stack|caller", "tb_frame": r"frame|stack|traceback"}
-"""The same of attributes, of whatever object."""
+"""Words of a claim → what it then may read: dotted names, and attributes of whatever object."""
+READS: Final = {name: words for words, names in SPEAKING.items() for name in names.split()}
 PLACES: Final[Mapping[str, str]] = {
     "/proc": r"/proc|process|memory|kernel",
     "/sys": r"/sys\b|kernel|device",
@@ -97,8 +80,7 @@ def identity_reads(brief: Brief) -> tuple[str, ...]:
 
 
 def _speaks_of(what: str) -> str:
-    named = {**READS, **FRAMES}.get(what)
-    return named or next(words for start, words in PLACES.items() if _is_below(what, start))
+    return READS.get(what) or next(words for start, words in PLACES.items() if _is_below(what, start))
 
 
 def _reads(source: str) -> Iterator[tuple[int, str]]:
@@ -113,7 +95,7 @@ def _reads(source: str) -> Iterator[tuple[int, str]]:
             match node:
                 case ast.Name() | ast.Attribute() if (dotted := seen.dotted(node)) in READS:
                     yield node.lineno, dotted
-                case ast.Attribute(attr=name) if name in FRAMES:
+                case ast.Attribute(attr=name) if name in READS:
                     yield node.lineno, name
                 case ast.Constant(value=str(text)) if id(node) not in documentation and _is_place(text):
                     yield node.lineno, text

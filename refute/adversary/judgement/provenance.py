@@ -15,6 +15,7 @@ from refute.adversary.judgement.expressions import Expressions, Unclear
 from refute.adversary.judgement.flows import (
     BLOCKS,
     CAPTURING,
+    FUNCTION,
     OBJECT,
     OWN,
     RUNNING,
@@ -26,6 +27,7 @@ from refute.adversary.judgement.flows import (
     Grade,
     dotted,
     joined,
+    parameters,
 )
 from refute.adversary.references import ImplementationUse
 from refute.python_syntax import parsed_or_none
@@ -78,7 +80,7 @@ class _Walk(Expressions):
         self._ways: list[Flow] = []
         """What decides whether a statement runs."""
 
-    # Statements
+    # Functions
 
     def test(self, tree: ast.Module, name: str) -> None:
         """Run a test with its fixtures; `Class::name` for a method."""
@@ -88,30 +90,26 @@ class _Walk(Expressions):
         *owners, last = name.split("::")
         for owner in owners:
             body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == owner)
-            for one in body:
-                if isinstance(one, ast.FunctionDef) and _prepares(one):
-                    self._enter(one, env, env)
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
         for node in body:
-            if isinstance(node, functions) and node.name == last:
-                self._enter(node, env, env)
+            fixture = isinstance(node, FUNCTION) and any(dotted(one) == "fixture" for one in node.decorator_list)
+            prepares = owners and isinstance(node, FUNCTION) and (fixture or node.name.lower().startswith("setup"))
+            if isinstance(node, FUNCTION) and (prepares or node.name == last):
+                self._enter(node, env)
 
-    def _enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Env, fixtures: Env) -> Flow:
+    def _enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Env) -> Flow:
         """Run a function that pytest calls: parameters are fixtures or drawn."""
-        drawn = joined([self._flow(one, env) for one in node.decorator_list] or [OWN])
-        given = THEIRS if drawn.is_theirs else OWN
+        drawn = any(self._flow(one, env).is_theirs for one in node.decorator_list)
         args: dict[str, Flow] = {}
-        for one in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]:
-            fixture = fixtures.get(one.arg)
-            made = fixture.code[0] if fixture is not None and fixture.code else None
-            if one.arg in CAPTURING:
-                args[one.arg] = THEIRS
-            elif isinstance(made, ast.FunctionDef | ast.AsyncFunctionDef) and made not in self._running:
-                args[one.arg] = self._enter(made, env, fixtures)
-            elif one.arg in {"self", "monkeypatch"}:
-                env.setdefault(one.arg, OBJECT)  # one for all of them
+        for name in parameters(node):
+            fixture = env.get(name, OWN).code
+            if name in CAPTURING:
+                args[name] = THEIRS
+            elif fixture and isinstance(fixture[0], FUNCTION) and fixture[0] not in self._running:
+                args[name] = self._enter(fixture[0], env)
+            elif name in {"self", "monkeypatch"}:
+                env.setdefault(name, OBJECT)  # one for all of them
             else:
-                args[one.arg] = replace(given, keys=frozenset({one.arg}))
+                args[name] = replace(THEIRS if drawn else OWN, keys=frozenset({name}))
         return self._run(node, env, args)
 
     def _run(self, node: Code, env: Env, args: dict[str, Flow]) -> Flow:
@@ -130,6 +128,8 @@ class _Walk(Expressions):
             self._running.pop()
             self._returned = before
 
+    # Statements
+
     def _block(self, body: Iterable[ast.stmt], env: Env) -> None:
         for node in body:
             self._statement(node, env)
@@ -144,72 +144,69 @@ class _Walk(Expressions):
                 self._verdict(node, self._flow(test, env).grade)
             case ast.Return(value=value) | ast.Expr(value=ast.Yield(value=value)):
                 self._returned.append(self._under_way(self._flow(value, env) if value else OWN))
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     self._bind(target, value, self._flow(value, env), env)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self._bind(target, value, self._flow(value, env), env)
             case ast.AugAssign(target=target, value=value):
                 self._bind(target, None, joined([self._flow(target, env), self._flow(value, env)]), env)
             case ast.For(target=target, iter=source) | ast.AsyncFor(target=target, iter=source):
                 self._bind(target, None, self._flow(source, env), env)
-                self._repeat(node.body, env)
+                self._on_way(OWN, node.body, env, again=True)
                 self._block(node.orelse, env)
-            case ast.While(test=test, body=body, orelse=orelse):
-                self._on_way(self._flow(test, env), body, env, again=True)
-                self._block(orelse, env)
-            case ast.If(test=test, body=body, orelse=orelse):
-                self._on_way(self._flow(test, env), [*body, *orelse], env)
+            case ast.While(test=test) | ast.If(test=test):
+                body = [*node.body, *node.orelse]
+                self._on_way(self._flow(test, env), body, env, again=isinstance(node, ast.While))
+            case ast.Match(subject=subject, cases=cases):
+                way = self._flow(subject, env).at_least(Grade.LAW)
+                self._on_way(way, [one for case in cases for one in case.body], env)
             case ast.With() | ast.AsyncWith():
                 self._with(node, env)
             case ast.Try() | ast.TryStar():
                 self._try(node, env)
-            case ast.Match(subject=subject, cases=cases):
-                self._on_way(self._flow(subject, env).at_least(Grade.LAW), [x for c in cases for x in c.body], env)
             case ast.Expr(value=ast.Call() as call):
-                self._statement_call(call, env)
+                before, flow = self._asked, self._flow(call, env)
+                own = isinstance(call.func, ast.Name) and env.get(call.func.id, OWN).code
+                if dotted(call) in BLOCKS:
+                    self._block_verdict(call, call, env, asked=self._asked > before)
+                elif "assert" in dotted(call).lower() and not own:
+                    self._verdict(call, flow.grade)
             case _:
-                for part in ast.iter_child_nodes(node):
-                    if isinstance(part, ast.expr):
-                        self._flow(part, env)
+                self._parts(node, env)
 
-    def _verdict(self, node: ast.AST, grade: Grade) -> None:
+    def _verdict(self, node: ast.stmt | ast.expr, grade: Grade) -> None:
         """Note what a check rests on: of several ways to it, the worst."""
-        line = node.lineno  # type: ignore[attr-defined]  # a statement
         found = Grade.THEIRS if grade == Grade.HANDED else grade
-        self.verdicts[line] = max(found, self.verdicts.get(line, Grade.OWN))
+        self.verdicts[node.lineno] = max(found, self.verdicts.get(node.lineno, Grade.OWN))
 
     def _import(self, node: ast.Import | ast.ImportFrom, env: Env) -> None:
         top = "" if isinstance(node, ast.Import) else (node.module or "").partition(".")[0]
         for alias in node.names:
-            name = alias.asname or alias.name.partition(".")[0]
-            runs = (top or alias.name.partition(".")[0]) in RUNNING
             one = ast.Import(names=[alias]) if isinstance(node, ast.Import) else node
-            env[name] = THEIRS if runs or self._use.imports(one) else replace(OBJECT, fixed=True)
+            runs = (top or alias.name.partition(".")[0]) in RUNNING or self._use.imports(one)
+            env[alias.asname or alias.name.partition(".")[0]] = THEIRS if runs else replace(OBJECT, fixed=True)
 
     def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, env: Env) -> None:
-        made = Flow(code=(node, env), plain=False, fixed=True)
         if isinstance(node, ast.ClassDef):
-            names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-            if any(env.get(name, OWN).is_theirs for name in names):
-                made = THEIRS
-        elif any(self._flow(one, env).is_theirs and dotted(one) != "parametrize" for one in node.decorator_list):
-            made = THEIRS if not node.name.startswith("test") else made
-        env[node.name] = made
+            theirs = any(env.get(part.id, OWN).is_theirs for part in ast.walk(node) if isinstance(part, ast.Name))
+        else:
+            wrapped = any(self._flow(x, env).is_theirs and dotted(x) != "parametrize" for x in node.decorator_list)
+            theirs = wrapped and not node.name.startswith("test")
+        env[node.name] = THEIRS if theirs else Flow(code=(node, env), plain=False, fixed=True)
 
     def _bind(self, target: ast.expr, value: ast.expr | None, flow: Flow, env: Env) -> None:
+        """Give a target a value; `value` where it is written out."""
         flow = self._under_way(flow)
         match target, value:
             case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), (ast.Tuple(elts=values) | ast.List(elts=values))) if (
-                len(parts) == len(values)
+                len(values) == len(parts)
             ):
                 for part, one in zip(parts, values, strict=True):
                     self._bind(part, one, self._flow(one, env), env)
             case ((ast.Tuple(elts=parts) | ast.List(elts=parts)), _):
                 # What is handed over as one part of a case is not what another part expects.
-                part_flow = flow if flow.is_theirs else replace(flow, keys=frozenset())
+                each = flow if flow.is_theirs else replace(flow, keys=frozenset())
                 for part in parts:
-                    self._bind(part, None, part_flow, env)
+                    self._bind(part, None, each, env)
             case ast.Starred(value=inner), _:
                 self._bind(inner, None, flow, env)
             case ast.Name(id=name), _:
@@ -224,62 +221,41 @@ class _Walk(Expressions):
         return flow.at_least(max((way.grade for way in self._ways), default=Grade.OWN))
 
     def _on_way(self, way: Flow, body: Sequence[ast.stmt], env: Env, *, again: bool = False) -> None:
+        """A body that runs where something is so; of a loop twice: what one turn leaves, the next has."""
         self._ways.append(way)
-        try:
-            self._repeat(body, env) if again else self._block(body, env)
-        finally:
-            self._ways.pop()
-
-    def _repeat(self, body: Sequence[ast.stmt], env: Env) -> None:
-        """A loop's body, twice: what one turn leaves, the next has."""
-        self._loops += 1
-        self._block(body, env)
-        self._block(body, env)
-        self._loops -= 1
+        self._loops += again
+        self._block([*body, *(body if again else ())], env)
+        self._loops -= again
+        self._ways.pop()
 
     def _try(self, node: ast.Try | ast.TryStar, env: Env) -> None:
         before = self._asked
         self._block(node.body, env)
         way = THEIRS if self._asked > before else OWN
         for handler in node.handlers:
-            kind = self._flow(handler.type, env) if handler.type else OWN
+            named = handler.type is not None and self._flow(handler.type, env).is_theirs
             if handler.name:
                 env[handler.name] = way
-            self._on_way(way if not kind.is_theirs else UNCLEAR, handler.body, env)
+            self._on_way(UNCLEAR if named else way, handler.body, env)
         self._on_way(way, node.orelse, env)
         self._block(node.finalbody, env)
 
     def _with(self, node: ast.With | ast.AsyncWith, env: Env) -> None:
-        managers: list[Flow] = []
-        blocks = [one.context_expr for one in node.items if dotted(one.context_expr) in BLOCKS]
+        must = [one.context_expr for one in node.items if dotted(one.context_expr) in BLOCKS]
+        opened = 0
         for item in node.items:
-            flow = self._flow(item.context_expr, env)
-            must = item.context_expr in blocks
-            managers += [] if must else [flow]
-            if isinstance(item.context_expr, ast.Call) and not must:
-                self._hand(item.context_expr, env)
+            flow, manager = self._flow(item.context_expr, env), item.context_expr
+            if manager not in must:
+                opened |= flow.is_theirs
+                self._hand(manager, env) if isinstance(manager, ast.Call) else None
             if item.optional_vars is not None:
-                self._bind(item.optional_vars, None, THEIRS if must else flow, env)
-        before = self._asked - any(flow.is_theirs for flow in managers)
+                self._bind(item.optional_vars, None, THEIRS if manager in must else flow, env)
+        before = self._asked - opened
         self._block(node.body, env)
-        for block in blocks:
+        for block in must:
             self._block_verdict(node, block, env, asked=self._asked > before)
 
-    def _block_verdict(self, node: ast.AST, block: ast.expr, env: Env, *, asked: bool) -> None:
-        kinds = [self._flow(one, env) for one in block.args[:1]] if isinstance(block, ast.Call) else []
-        if any(kind.is_theirs for kind in kinds):
-            self.named.add(node.lineno)  # type: ignore[attr-defined]  # a statement
+    def _block_verdict(self, node: ast.stmt | ast.expr, block: ast.expr, env: Env, *, asked: bool) -> None:
+        if isinstance(block, ast.Call) and any(self._flow(one, env).is_theirs for one in block.args[:1]):
+            self.named.add(node.lineno)
         self._verdict(node, Grade.THEIRS if asked else Grade.OWN)
-
-    def _statement_call(self, call: ast.Call, env: Env) -> None:
-        before = self._asked
-        flow = self._flow(call, env)
-        if dotted(call) in BLOCKS:
-            self._block_verdict(call, call, env, asked=self._asked > before)
-        elif "assert" in dotted(call).lower() and not self._code_of(call.func, env):
-            self._verdict(call, flow.grade)
-
-
-def _prepares(node: ast.FunctionDef) -> bool:
-    """Whether a method runs before the tests of its class."""
-    return node.name.lower().startswith("setup") or any(dotted(one) == "fixture" for one in node.decorator_list)

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
-from refute.adversary.references import defined, loaded
+from refute.adversary.references import defined, loaded, needed_for
 from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parse_python, python_lines
 
@@ -173,18 +173,7 @@ def _is_of_hypothesis(node: ast.AST) -> bool:
 
 def _closure(body: Sequence[ast.stmt], function: ast.FunctionDef) -> list[ast.stmt]:
     """The statements of the file that the function needs, in their order."""
-    needed = loaded(function)
-    kept: list[ast.stmt] = []
-    grown = True
-    while grown:
-        grown = False
-        for node in body:
-            if node in kept or getattr(node, "name", "") == function.name or needed.isdisjoint(defined(node)):
-                continue
-            kept.append(node)
-            needed |= loaded(node)
-            grown = True
-    return sorted(kept, key=lambda node: node.lineno)
+    return needed_for(loaded(function), (node for node in body if getattr(node, "name", "") != function.name))
 
 
 def _bare(function: ast.FunctionDef) -> ast.FunctionDef:

@@ -20,13 +20,13 @@ from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
 from refute.adversary.judgement.offered import Offers
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
-from refute.adversary.judgement.unreadable import files_at_fault, own_syntax_error
 from refute.adversary.promises import ERROR_NAME, confined, limit_reached, promised, rules_out
 from refute.adversary.references import ImplementationUse
-from refute.ticket.record import Claim, ClaimId
+from refute.python_syntax import parsed_or_none
 
 EXAMPLES: Final = frozenset({Origin.AUTHOR_EXAMPLE, Origin.CLAIM_EXAMPLE, Origin.DOCSTRING_EXAMPLE})
 """Written down with their very input and expectation."""
+UNREADABLE: Final = frozenset({"SyntaxError", "IndentationError", "TabError"})
 TEST_AT_FAULT: Final = frozenset(
     {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
 )
@@ -69,72 +69,67 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     Returns:
         One entry per test that was run; a test that the suite's limit kept from running has no meaning and no entry.
     """
-    claims = {claim.id: claim for claim in brief.ticket.claims}
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
     offers = Offers(attack, run.first)
-    files = {origin: files_at_fault(brief, origin) for origin in Origin}
     triaged = []
     for first in run.first:
         if first.end is TestEnd.MISSING and run.timed_out:
             continue
-        again = [other for runs in run.repetitions for other in runs if other.name == first.name]
-        case = Case(tests[first.name], first, again, claims, use)
-        case.runs_program = bool(brief.programs)
-        case.workspace_paths = frozenset(brief.workspace_paths)
-        case.unreadable = own_syntax_error(case.runs, files[case.test.origin])
-        if case.test.origin is Origin.MODEL:
-            case.lacking = offers.lacking(first)
+        runs = [first, *(other for runs in run.repetitions for other in runs if other.name == first.name)]
+        test = tests[first.name]
+        case = Case(test, runs, brief, use, lacking=offers.lacking(first) if test.origin is Origin.MODEL else "")
         verdict, reason = case.judge(repetitions)
-        contested = verdict is TriageVerdict.FLAKY and failed_by_itself(case.runs)
-        contested = contested and not left_to_chance(attack.source, first.name)
+        contested = verdict is TriageVerdict.FLAKY and failed_by_itself(runs)
         triaged.append(
             TriagedTest(
-                test=case.test,
+                test=test,
                 verdict=verdict,
                 reason=reason,
                 run=first,
-                without_vote=bool(case.unreadable),
-                contested=contested,
+                without_vote=case.unreadable,
+                contested=contested and not left_to_chance(attack.source, first.name),
             )
         )
     return tuple(triaged)
 
 
 class Case:
-    """One test with all its runs."""
+    """One test with all its runs.
+
+    Args:
+        test: what was run.
+        runs: the first, then its repetitions.
+        brief: of the ticket.
+        use: knows what of the test's file is the implementation's.
+        lacking: the attribute that this test's plain data lacks and other tests offer; no claim named it.
+    """
 
     def __init__(
-        self,
-        test: AttackTest,
-        first: TestRun,
-        again: Sequence[TestRun],
-        claims: dict[ClaimId, Claim],
-        use: ImplementationUse,
+        self, test: AttackTest, runs: Sequence[TestRun], brief: Brief, use: ImplementationUse, *, lacking: str = ""
     ) -> None:
-        self.test = test
-        self._first = first
-        self._again = again
-        self.runs = (first, *again)
-        self._claim = claims[test.claim_id]
-        self._use = use
-        self.runs_program = False
-        """Whether tests run the implementation as a program, so that no frame of it is ever seen."""
-        self.unreadable = ""
-        """A fault in the text of an implementation file, told by every run."""
-        self.workspace_paths: frozenset[str] = frozenset()
-        """Every file of the snapshot."""
-        self.lacking = ""
-        """The attribute that this test's plain data lacks and other tests offer; no claim named it."""
+        self.test, self.runs = test, runs
+        self._first, self._again = runs[0], runs[1:]
+        self._brief, self._use, self._lacking = brief, use, lacking
+        self._claim = next(claim for claim in brief.ticket.claims if claim.id == test.claim_id)
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether every run told of a fault in the text of an implementation file, which no test can be about."""
+        if not {run.error_type for run in self.runs} <= UNREADABLE:
+            return False
+        broken = (one.module.path for one in self._brief.modules if parsed_or_none(one.source) is None)
+        return any(f"{path.rpartition('/')[2]}, line" in self._first.error_message for path in broken)
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
         if known := undecided(self.runs):
             return known
         if self.unreadable:
-            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {self.unreadable}"
-        if self.lacking:
-            what = f"gives plain data where other tests give what has .{self.lacking}"
+            what = in_one_line(self._first)
+            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {what}"
+        if self._lacking:
+            what = f"gives plain data where other tests give what has .{self._lacking}"
             return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
         loopless = self._first.error_type == "RuntimeError" and LOOPLESS.search(self._first.error_message)
         if loopless and "loop" not in self._claim.text:
@@ -160,14 +155,14 @@ class Case:
             return self._library(run)
         if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
             return None
-        if deprived(run, self.workspace_paths):
+        if deprived(run, frozenset(self._brief.workspace_paths)):
             return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
         never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {in_one_line(run)}")
         return self._signature_refused(run) or never
 
     def _broken(self, run: TestRun) -> Judgement:
         """A set-up that failed: the test's mistake, unless the implementation raised there or took something away."""
-        if deprived(run, self.workspace_paths):
+        if deprived(run, frozenset(self._brief.workspace_paths)):
             return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
         if run.raised_in_implementation and run.reached_implementation:
             return TriageVerdict.NEEDS_REVIEW, f"the implementation raised where the test is set up: {in_one_line(run)}"
@@ -185,7 +180,7 @@ class Case:
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""
         run = self._first
-        about_value = (run.error_type in ASSERTED or self.runs_program) and self._use.refers(self.test.name)
+        about_value = (run.error_type in ASSERTED or bool(self._brief.programs)) and self._use.refers(self.test.name)
         return run.reached_implementation or about_value
 
     def _signature_refused(self, run: TestRun) -> Judgement | None:
@@ -200,7 +195,7 @@ class Case:
 
     def _limit(self) -> Judgement | None:
         """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""
-        outside = self.runs_program and all(run.error_type == PROGRAM_TIMED_OUT for run in self.runs)
+        outside = bool(self._brief.programs) and all(run.error_type == PROGRAM_TIMED_OUT for run in self.runs)
         limit = "time" if outside else limit_reached(self._first)
         if not limit:
             return None

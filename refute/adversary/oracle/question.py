@@ -9,7 +9,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.judgement.repetition import ASSERTED
-from refute.adversary.references import defined, loaded
+from refute.adversary.references import loaded, needed_for
 from refute.python_syntax import parse_python, parsed_or_none
 
 RESULT: Final = "result"
@@ -219,12 +219,6 @@ def _shown(tree: ast.Module, function: ast.FunctionDef, blanked: _Blanked, run: 
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, rows, *_]):
                 target = ast.Name(id=re.sub(r"[^\w,]", "", ast.unparse(names)), ctx=ast.Store())
                 lines = [ast.For(target=target, iter=rows, body=lines, orelse=[], lineno=0)]
-    wanted, helpers = set().union(*map(loaded, lines)), list[ast.stmt]()
-    waiting = [node for node in tree.body if node is not function]
-    while more := [node for node in waiting if wanted.intersection(defined(node))]:
-        helpers += more
-        waiting = [node for node in waiting if node not in more]
-        wanted = wanted.union(*map(loaded, more))
+    helpers = needed_for(set().union(*map(loaded, lines)), (node for node in tree.body if node is not function))
     told = [f"{name} = {value}" for name, value in (arguments(run.smallest_input) or {}).items()]
-    helpers.sort(key=lambda node: node.lineno)
     return "\n".join([*(ast.unparse(blanked.visit(node)) for node in helpers), *told, *map(ast.unparse, lines)])

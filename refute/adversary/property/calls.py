@@ -1,14 +1,13 @@
 """Calls that a ticket publishes (examples, fields, docstrings) and literals that its change brings: seeds of inputs."""
 
 import ast
-import copy
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
-from refute.adversary.property.expressions import parse_expression, parse_statements
+from refute.adversary.property.expressions import parse_expression, parse_statements, substituted
 from refute.adversary.property.sessions import Example, read_sessions
 from refute.adversary.property.surface import Surface
 from refute.python_syntax import parsed_or_none
@@ -40,22 +39,13 @@ def _trees(brief: Brief, surface: Surface) -> Iterator[ast.AST]:
 def _inlined(session: Example) -> Iterator[ast.AST]:
     given: dict[str, ast.expr] = {}
     for step in session.steps:
-        statement = _Inlining(given).visit(copy.deepcopy(step.statement))
+        statement = substituted(step.statement, given)
         yield statement
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 given[name] = value
             case _:
                 continue
-
-
-class _Inlining(ast.NodeTransformer):
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self._given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        found = self._given.get(node.id) if isinstance(node.ctx, ast.Load) else None
-        return copy.deepcopy(found) if found is not None else node
 
 
 def changed_definitions(brief: Brief) -> frozenset[str]:

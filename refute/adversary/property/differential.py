@@ -16,11 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
-from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import no_inputs, sampled
-from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim
@@ -93,18 +93,14 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
 
 
 def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
-    """What a call needs; its package may offer what a module defines: `semver.Version` is that of `semver.version`."""
+    """What a call needs."""
     tree = parse_expression(inputs.call)
     if tree is None:
         return None
-    found = namespace.resolve([tree], bound=inputs.holes)
-    if not isinstance(found, Unresolved):
-        return found.imports
-    packages = {face.module.partition(".")[0] for face in namespace.surface.faces if "." in face.module}
-    rest = namespace.resolve([tree], bound={*inputs.holes, *packages.intersection(found.names)})
-    if isinstance(rest, Unresolved):
+    try:
+        return namespace.resolve([tree], bound=inputs.holes).imports
+    except NotTested:
         return None
-    return (*rest.imports, *(f"import {name}" for name in sorted(packages.intersection(found.names))))
 
 
 def _earlier(brief: Brief) -> list[SourceModule]:

@@ -11,8 +11,7 @@ from typing import Final
 from refute.adversary.property.expressions import dotted
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example
-from refute.adversary.property.tables import said
-from refute.adversary.property.values import Expected, Raises, Text, Value
+from refute.adversary.property.tables import of_kind, said
 
 _COMPOUND: Final = ast.For | ast.While | ast.With | ast.If | ast.Try
 _OWN_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")
@@ -40,55 +39,32 @@ def _listed(text: str, start: int) -> bool:
     return len(lines) > 1 and start in lines
 
 
-def left_open(text: str, example: Example) -> bool:
-    """Whether a text allows other answers than those shown: another order, or another one of several.
-
-    Yes, no and nothing at all are the only answers of their kind, and a value without items has no order.
-    """
-    told = [step.expected for step in example.steps if isinstance(step.expected, Value | Text)]
-    shown = [one for one in told if not _is_nothing(one)]
-    ordered = [one for one in shown if isinstance(one, Text) or not isinstance(one.plain, ast.Constant | ast.UnaryOp)]
-    several = [one for one in shown if not (isinstance(one, Value) and one.source == "True")]
-    return bool((ordered and said("order", text)) or (several and said("several", text)))
-
-
-def illustrates(example: Example, namespace: Namespace) -> str:
-    """Why an example cannot be held against the code, whatever the text around it; empty where it can."""
+def illustrates(text: str, example: Example, namespace: Namespace) -> str:
+    """Why an example of a text cannot be held against the code; empty where it can."""
+    if said("open", text):
+        return "shows one answer where the text allows several"
     texts = [text for step in example.steps for text in set(_texts(step.statement))]
     once = {text for text in texts if texts.count(text) == 1 and not namespace.holds_file(text)}
-    for step in example.steps:
-        if reason := next(_reasons(step.statement, step.expected, once, namespace), ""):
-            return reason
-    return ""
+    return next((reason for step in example.steps for reason in _reasons(step.statement, once, namespace)), "")
 
 
-def _reasons(node: ast.stmt, expected: Expected | None, strange: Iterable[str], namespace: Namespace) -> Iterator[str]:
+def _reasons(node: ast.stmt, strange: Iterable[str], namespace: Namespace) -> Iterator[str]:
     outer = node.value if isinstance(node, ast.Expr) else node
-    for call in ast.walk(node):
-        function = namespace.surface.named(dotted(call.func) or "") if isinstance(call, ast.Call) else None
-        if function is None:
-            continue
-        if "callers" in function.depends_on:
-            yield f"`{function.qualified}` looks at the code that calls it, which is no test in the example"
-        if "moment" in function.depends_on and (call is outer or isinstance(node, _COMPOUND)):
-            yield f"what `{function.qualified}` gives hangs on the moment or is left to chance"
-        if "files" in function.depends_on and not (isinstance(expected, Raises) or _is_nothing(expected)):
+    for call in (one for one in ast.walk(node) if isinstance(one, ast.Call)):
+        name = dotted(call.func) or ""
+        function = namespace.surface.named(name)
+        rows = (row for row in of_kind("calls") if row["reads"] == "moment" and row["pattern"].fullmatch(name))
+        depends_on = function.depends_on if function else {row["reads"] for row in rows}
+        if "callers" in depends_on:
+            yield f"calls `{name}`, which looks at the code that calls it"
+        if "moment" in depends_on and (call is outer or isinstance(node, _COMPOUND)):
+            yield f"calls `{name}`, whose answer hangs on the moment or is left to chance"
+        if "files" in depends_on:
             for text in set(_texts(call)).intersection(strange):
-                yield f"the example may read {text!r}, which the ticket does not hold"
+                yield f"may read {text!r}, which the ticket does not hold"
 
 
 def _texts(node: ast.AST) -> list[str]:
     """Texts that may be paths."""
     texts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return [text for text in texts if re.search(r"[/.]", text) and not re.search(r"\s", text)]
-
-
-def _is_nothing(expected: Expected | None) -> bool:
-    """None, False, 0 and empty values: what is said of a file that is not there, or of an answer that there is none."""
-    match expected:
-        case Value(plain=ast.Constant(value=value)):
-            return not value
-        case Value(plain=ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]) | ast.Call(args=[])):
-            return True
-        case _:
-            return False

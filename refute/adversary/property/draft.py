@@ -1,6 +1,7 @@
 """A test before it has a name and a place: what the parts of the property tester hand to the renderer."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from refute.adversary.attack import Category, Origin
@@ -47,9 +48,21 @@ class Draft:
     """Variable → Hypothesis strategy expression; empty for a plain test."""
 
 
+class NotTested(Exception):
+    """Why something that a claim says cannot be made a test."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """Something about a claim that could not be made a test, and why."""
 
     claim: Claim
     reason: str
+
+
+def attempt(claim: Claim, what: str, made: Callable[[], Draft]) -> Draft | Note:
+    """The test of something that a claim says, or why it has none."""
+    try:
+        return made()
+    except NotTested as why:
+        return Note(claim=claim, reason=f"{what} {why}")

@@ -1,16 +1,17 @@
 """Examples become tests as they stand: the author's, those in a claim's text, those in docstrings."""
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.checks import CHECKS, lines_of
-from refute.adversary.property.doubts import illustrates, left_open
-from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.expressions import dotted, free_names, parse_expression, parse_statements, source_of
-from refute.adversary.property.namespace import Namespace, Resolved, Unresolved
+from refute.adversary.property.doubts import illustrates
+from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
+from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
@@ -23,10 +24,11 @@ _MAX_TEXT: Final = 20_000
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
     """One test per entry of the claim's `examples`; Python decides, as written."""
     for written in claim.examples:
-        yield _author_example(claim, written, namespace)
+        made = functools.partial(_author_example, claim, written, namespace)
+        yield attempt(claim, f"the example {written!r}", made)
 
 
-def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft | Note:
+def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
     expression = parse_expression(written)
     if expression is None:
         found = [*text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)]
@@ -35,10 +37,8 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft |
             return drafts[0]
     statements = [ast.Expr(value=expression)] if expression is not None else parse_statements(written)
     if not statements:
-        return Note(claim=claim, reason=f"the example {written!r} is not Python")
+        raise NotTested("is not Python")
     names = namespace.resolve(statements, promised=claim.text)
-    if isinstance(names, Unresolved):
-        return _undefined(claim, written, names)
     *before, last = statements
     lines = [line for statement in before for line in source_of(statement).splitlines()]
     lines += _must_hold(last, namespace)
@@ -70,31 +70,22 @@ def text_examples(
     """
     text = text[:_MAX_TEXT]
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
-    found = [(one, claim.text) for one in read_sessions(text)]
-    found += [(one, "") for one in inline if not _only_mentions(one, namespace)]
-    for example, promise in found:
-        code = [*example.code, *example.shown]
-        # A claim promises what it calls, not the classes of libraries that only results show.
-        promised = "" if free_names(example.shown) - free_names(example.code) else promise
-        names = namespace.resolve(code, home=home, promised=promised)
-        if isinstance(names, Unresolved):
-            yield _undefined(claim, example.quote, names)
-        elif names.reaches_implementation:
-            yield _tested(claim, text, example, origin, namespace, names)
+    for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
+        try:
+            names = namespace.resolve([*example.code, *example.shown], home=home)
+            if names.reaches_implementation:
+                yield _tested(claim, text, example, origin, namespace, names)
+        except NotTested as why:
+            yield Note(claim=claim, reason=f"the example {example.quote!r} {why}")
 
 
-def _tested(
-    claim: Claim, text: str, example: Example, origin: Origin, namespace: Namespace, names: Resolved
-) -> Draft | Note:
-    """The test of an example whose names are known, or why it is none."""
+def _tested(claim: Claim, text: str, example: Example, origin: Origin, namespace: Namespace, names: Resolved) -> Draft:
+    """The test of an example whose names are known."""
     lines = lines_of(example, namespace)
-    if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(example, namespace)):
-        return Note(claim=claim, reason=reason)
-    if left_open(text, example):
-        reason = f"the example {example.quote!r} shows one answer where the text allows several"
-        return Note(claim=claim, reason=reason)
+    if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(text, example, namespace)):
+        raise NotTested(reason)
     if not any(line.startswith(CHECKS) for line in lines):
-        return Note(claim=claim, reason=f"the example {example.quote!r} shows nothing that can be compared")
+        raise NotTested("shows nothing that can be compared")
     code, detail = [*example.code, *example.shown], "\n".join(step.source for step in example.steps)
     return _draft(claim, (example.quote, detail), code, origin, names, lines)
 
@@ -112,12 +103,6 @@ def _draft(
         imports=names.imports,
         body=tuple(lines),
     )
-
-
-def _undefined(claim: Claim, written: str, found: Unresolved) -> Note:
-    names = ", ".join(f"`{name}`" for name in found.names)
-    reason = f"the example {written!r} uses {names}, which neither the implementation nor Python defines"
-    return Note(claim=claim, reason=reason)
 
 
 def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:

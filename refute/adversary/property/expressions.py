@@ -1,7 +1,9 @@
 """Python expressions found in tickets: parsed, never evaluated here; unparsed into the generated file."""
 
 import ast
-from collections.abc import Iterable, Sequence
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from refute.python_syntax import expression_or_none, parsed_or_none
 
@@ -71,6 +73,20 @@ def free_names(nodes: Iterable[ast.AST]) -> set[str]:
     nodes = list(nodes)
     read = {node.id for node in _walk(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     return read - bound_names(nodes)
+
+
+def substituted(node: ast.AST, names: Mapping[str, ast.expr]) -> Any:
+    """The code, of which some of the names that it reads are replaced by expressions."""
+    return _Substituting(names).visit(copy.deepcopy(node))
+
+
+class _Substituting(ast.NodeTransformer):
+    def __init__(self, names: Mapping[str, ast.expr]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        found = self._names.get(node.id) if isinstance(node.ctx, ast.Load) else None
+        return copy.deepcopy(found) if found is not None else node
 
 
 def is_call_of(node: ast.expr) -> str | None:

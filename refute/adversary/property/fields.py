@@ -42,7 +42,7 @@ def field_for(text: str) -> str:
     """The name of the field that suits a claim's words."""
     if preserves(text):
         return "unchanged"
-    hits = (str(row["name"]) for row in rows("fields") if row["pattern"].search(text))
+    hits = (str(row["kind"]) for row in rows("fields") if row["pattern"].search(text))
     return next(hits, "property")
 
 

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, parse_expression, source_of
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
@@ -17,17 +18,17 @@ _SAFE_IN_STRATEGY: Final = frozenset(
 )
 
 
-def given_kinds(given: Mapping[str, str]) -> dict[str, Kind] | str:
+def given_kinds(given: Mapping[str, str]) -> dict[str, Kind]:
     """What the entries of `given` stand for: types, or Hypothesis expressions (`st.integers(0, 9)`).
 
-    Returns:
-        Variable → its kind, or which entry is refused and why.
+    Raises:
+        NotTested: which entry is refused, and why.
     """
     found: dict[str, Kind] = {}
     for variable, text in given.items():
         kind = _of_author(text)
         if isinstance(kind, str) or not variable.isidentifier():
-            return f"given {variable}: {kind}"
+            raise NotTested(f"given {variable}: {kind}")
         found[variable] = kind
     return found
 
@@ -39,8 +40,7 @@ def _of_author(text: str) -> Kind | str:
     if free_names([node]) & {"st", "strategies"}:
         refused = _refused_in_strategy(node)
         return refused or Kind(name="strategy", code=source_of(node).replace("strategies.", "st."))
-    kind = kind_of(node, bare=True)
-    return kind if kind is not None else f"{text!r} is no type that values can be drawn for"
+    return kind_of(node, bare=True) or f"{text!r} is no type that values can be drawn for"
 
 
 def _refused_in_strategy(node: ast.expr) -> str:

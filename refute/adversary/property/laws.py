@@ -1,6 +1,7 @@
 """The tests of a claim's own fields: its `property`, what `raises` an error, what gives the `same_as` another one."""
 
 import ast
+import functools
 import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,12 @@ from typing import Any, Final
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.awaiting import awaited, awaited_apart, awaits
 from refute.adversary.property.calls import published_calls
-from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
-from refute.adversary.property.independence import LIBRARY, UNSAFE, is_independent, raises_independently
-from refute.adversary.property.namespace import Namespace, Unresolved
+from refute.adversary.property.independence import LIBRARY, UNSAFE, Evidence
+from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Property, Raises
@@ -26,10 +27,10 @@ _IMPLEMENTATION: Final = "a public function of the implementation"
 
 def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
     """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`."""
-    if claim.property is not None:
-        yield _property(claim, claim.property, namespace)
+    if block := claim.property:
+        yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace))
     for one in claim.raises:
-        yield _raises(claim, one, namespace)
+        yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace))
     for name, other in claim.same_as.items():
         yield from _same_as(claim, (name, other), brief, namespace)
 
@@ -50,43 +51,34 @@ class _Drawn:
     """A field's Python over drawn values."""
 
     code: tuple[ast.expr, ...]
-    assumed: ast.expr | None
+    evidence: Evidence
     imports: tuple[str, ...]
     assumptions: tuple[str, ...]
     given: Given
 
 
-def _drawn(
-    claim: Claim, field: str, texts: Sequence[str], block: Property | Raises, namespace: Namespace
-) -> _Drawn | Note:
-    """Read a field; or why it has no test."""
+def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespace: Namespace) -> _Drawn:
     kinds = given_kinds(block.given)
-    if isinstance(kinds, str):
-        return Note(claim=claim, reason=f"{field}, {kinds}")
     read = {text: parse_expression(text) for text in (*texts, block.assume) if text}
     if None in read.values():
         wrong = next(text for text, node in read.items() if node is None)
-        return Note(claim=claim, reason=f"{field}: {wrong!r} is not a Python expression")
+        raise NotTested(f"{wrong!r} is not a Python expression")
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
     found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
-    if isinstance(found, Unresolved):
-        return Note(claim=claim, reason=f"{field}: nothing defines {', '.join(f'`{name}`' for name in found.names)}")
     assumptions = (f"assume({source_of(awaited(condition, namespace))})" for condition in left)
-    return _Drawn(code, assumed, found.imports, tuple(assumptions), given)
+    evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
+    return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
 
-def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft | Note:
-    read = _drawn(claim, "property", [block.check], block, namespace)
-    if isinstance(read, Note):
-        return read
+def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
+    read = _drawn(claim, [block.check], block, namespace)
     (check,) = read.code
-    independent = is_independent(check, read.assumed, block.given, namespace, claim=claim.text)
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.FIELD if independent else Origin.AUTHOR_PROPERTY,
+        origin=Origin.FIELD if read.evidence.is_independent(check) else Origin.AUTHOR_PROPERTY,
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
@@ -95,12 +87,10 @@ def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft | No
     )
 
 
-def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft | Note:
-    read = _drawn(claim, f"raises, {one.error}", [one.error, one.call], one, namespace)
-    if isinstance(read, Note):
-        return read
+def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
+    read = _drawn(claim, [one.error, one.call], one, namespace)
     _, call = read.code
-    told = raises_independently(call, one.error, read.assumed, one.given, namespace, claim=claim.text)
+    told = read.evidence.raises_independently(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
@@ -171,8 +161,6 @@ def _compared(
     refusals = [error for error in function.refuses_with if namespace.defines(error)]
     trees = [tree for code in (*ours, *refusals) if (tree := parse_expression(code)) is not None]
     found = namespace.resolve(trees, bound=way.holes)
-    if isinstance(found, Unresolved):
-        return None
     imports = [f"import {module}"] if isinstance(other, str) and module else []
     return Draft(
         claim=claim,

@@ -2,10 +2,13 @@
 
 import ast
 import builtins
+import importlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.surface import Face, Surface
 
@@ -35,14 +38,6 @@ _STANDARD_NAMES = {
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
 """Names that people use as if imported, and where they live."""
 
-WRAPPERS = frozenset(
-    (
-        *("list", "sorted", "set", "tuple", "dict", "len", "next", "sum", "round", "str", "repr", "type", "bool"),
-        *("int", "float", "bytes", "abs", "min", "max", "any", "all", "isinstance", "not"),
-    )
-)
-"""Builtins around a call of the implementation, with which an example in prose may begin."""
-
 _ONLY_SAFE_BUILTINS: Final = (
     "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int "
     "isinstance issubclass iter len list map max min next oct ord pow range repr reversed round set slice "
@@ -61,13 +56,6 @@ class Resolved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unresolved:
-    """Names that nothing defines."""
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Namespace:
     """The names that examples may use."""
 
@@ -82,12 +70,15 @@ class Namespace:
 
     def defines(self, name: str) -> bool:
         """Whether a (dotted) name is known."""
-        tree = parse_expression(name)
-        return tree is not None and not isinstance(self.resolve([tree]), Unresolved)
+        try:
+            self.resolve(filter(None, [parse_expression(name)]))
+        except NotTested:
+            return False
+        return True
 
     def resolve(
         self, nodes: Iterable[ast.AST], *, home: str = "", bound: Iterable[str] = (), promised: str = ""
-    ) -> Resolved | Unresolved:
+    ) -> Resolved:
         """Find every free name.
 
         Args:
@@ -96,6 +87,9 @@ class Namespace:
             bound: names that the caller binds (given variables, earlier statements).
             promised: a text; a name that occurs in it as a word and is called is imported from the only
                 implementation module even where that module does not define it: the text promises it.
+
+        Raises:
+            NotTested: nothing defines a name.
         """
         nodes = list(nodes)
         imports: set[str] = set()
@@ -107,8 +101,9 @@ class Namespace:
             elif line:
                 imports.add(line)
         if missing:
-            return Unresolved(names=tuple(missing))
-        ours = {face.module for face in self.surface.faces}
+            names = ", ".join(f"`{name}`" for name in missing)
+            raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
+        ours = {name for face in self.surface.faces for name in (face.module, face.module.partition(".")[0])}
         reaches = any(line.split()[1] in ours for line in imports)
         return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
 
@@ -130,10 +125,10 @@ class Namespace:
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
-        at_home = [face for face in faces if face.module == home and name in face.names]
-        defining = [face for face in faces if name in face.defined and not name.startswith("_")]
-        importing = [face for face in faces if name in face.names and not name.startswith("_")]
-        return next(iter([*at_home, *defining, *importing]), None)
+        ambiguous = name in STANDARD_NAMES and name in STANDARD_MODULES  # `datetime`: use tells what is meant
+        at_home = [one for one in faces if one.module == home and name in (one.defined if ambiguous else one.names)]
+        defining = [one for one in faces if name in one.defined and not name.startswith("_")]
+        return next(iter([*at_home, *defining]), None)
 
     def _module_called(self, name: str, nodes: list[ast.AST]) -> str | None:
         """`name` as an implementation module, or as the package that holds one (`pkg.mod.f` → `pkg.mod`)."""
@@ -144,14 +139,16 @@ class Namespace:
         ]
         if used:
             return max(used, key=len)
-        return name if name in modules else None
+        return name if name in modules or any(module.startswith(f"{name}.") for module in modules) else None
 
     def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
         called = {
             n.func.id for t in nodes for n in ast.walk(t) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
         }
         opaque = [face.module for face in self.surface.faces if face.opaque]
-        if name in called and (opaque or name in _words(promised)):
+        if importing := [face.module for face in self.surface.faces if name in face.names and not name.startswith("_")]:
+            return f"from {importing[0]} import {name}"
+        if name in called and (opaque or re.search(rf"(?<!\w){name}(?!\w)", promised)):
             candidates = opaque or [face.module for face in self.surface.faces]
             if len(candidates) == 1:
                 return f"from {candidates[0]} import {name}"
@@ -160,17 +157,6 @@ class Namespace:
 
 def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:
     """`datetime.timedelta` reads the module, `datetime(2020, 1, 1)` and `datetime.now()` the class."""
-    inner = {STANDARD_NAMES_OF_DATETIME, frozenset({"sleep", "monotonic", "perf_counter"})}
-    for tree in nodes:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and dotted(node.value) == name:
-                return any(node.attr in names for names in inner)
-    return False
-
-
-STANDARD_NAMES_OF_DATETIME = frozenset(_STANDARD_NAMES["datetime"].split())
-
-
-def _words(text: str) -> set[str]:
-    word = "".join(c if c.isalnum() or c == "_" else " " for c in text)
-    return set(word.split())
+    attributes = (n for tree in nodes for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    used = [one.attr for one in attributes if dotted(one.value) == name]
+    return bool(used) and hasattr(importlib.import_module(name), used[0])

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from refute.adversary.property.doubts import doubtful
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
-from refute.adversary.property.namespace import STANDARD_MODULES, WRAPPERS
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, STANDARD_MODULES
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.surface import Function
 from refute.adversary.property.tables import of_kind, said
@@ -65,7 +65,7 @@ def _example(one: _Found) -> Example:
 def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:
     end = 0
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
-        if hit.start() < end or hit[1].partition(".")[0] not in known | WRAPPERS | STANDARD_MODULES:
+        if hit.start() < end or hit[1].partition(".")[0] not in known | ONLY_SAFE_BUILTINS | STANDARD_MODULES | {"not"}:
             continue
         read = _call_at(text, hit.start())
         if read is None or not _reaches(read[0], known):

@@ -44,8 +44,9 @@ def table() -> Mapping[str, Any]:
 @functools.cache
 def rows() -> tuple[Row, ...]:
     """All concepts, then all phrases: "whether" says more than "returns True if"."""
-    told = [*table()["concept"], *table()["phrase"]]
-    return TypeAdapter(tuple[Row, ...]).validate_python([{"refuses": one["not"], **one} for one in told])
+    told = {**table()["concept"], **table()["phrase"]}
+    rows = [{"name": name, "refuses": one["not"], **one} for name, one in told.items()]
+    return TypeAdapter(tuple[Row, ...]).validate_python(rows)
 
 
 @functools.cache

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.documented import read_sections
-from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
-from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace, Unresolved
+from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace
 from refute.adversary.property.phrase_table import Row, compiled, match_of
 from refute.adversary.property.subject import Setup, is_pure, read_condition, set_up, variable_of
 from refute.adversary.property.surface import Function
@@ -44,11 +44,11 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
             function = _leading(clause[0], subjects) or only
             if hit is None or function is None or (not function.answers and (hit[0].expected or hit[0].check)):
                 continue
-            drafts = _Reading(claim, ticket, namespace, function, clause[1]).drafts(*hit)
-            if isinstance(drafts, str):
-                yield Note(claim=claim, reason=drafts)
-            else:
+            try:
+                drafts = _Reading(claim, ticket, namespace, function, clause[1]).drafts(*hit)
                 yield from (replace(draft, quote=quote_of(claim, clause[0], clause[1])) for draft in drafts)
+            except NotTested as why:
+                yield Note(claim=claim, reason=str(why))
 
 
 def _paragraphs(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
@@ -80,25 +80,26 @@ class _Reading:
         self._claim, self._namespace, self._function, self._clause = claim, namespace, function, clause
         self._told = [one.text for one in ticket.claims if len(ticket.claims) == 1 or function.name in one.text]
 
-    def drafts(self, row: Row, said: dict[str, str]) -> list[Draft] | str:
-        """The tests, or why there is none."""
-        vague = f"{self._clause!r} is recognised as {row.name!r}, but not understood in full"
+    def drafts(self, row: Row, said: dict[str, str]) -> list[Draft]:
+        """The tests; or it says why there is none."""
+        vague = NotTested(f"{self._clause!r} is recognised as {row.name!r}, but not understood in full")
         source = self._namespace.surface.named(said.pop("other")) if "other" in said else self._function
-        setup = set_up(self._claim, source, self._refusals(source)) if source else vague
-        if isinstance(setup, str):
-            return setup
+        if source is None:
+            raise vague
+        setup = set_up(self._claim, source, self._refusals(source))
         if (row.expected or row.check) and self._has_special_cases(setup.function):
-            return f"{vague}: the text says what happens for some of the inputs"
+            raise NotTested(f"{vague}: the text says what happens for some of the inputs")
         if condition := said.pop("cond", ""):
             read = read_condition(condition, setup.kinds)
             if read is None:
-                return vague
+                raise vague
             names = free_names([read]) & set(setup.kinds)
             kept = tuple(one for one in setup.conditions if not free_names([one]) & names)
             setup = replace(setup, conditions=(*kept, read))
         laws = (_law(row, said, setup, chosen, self._function) for chosen in _variables(row, said, setup))
-        drafts = [self._draft(row, law, said.get("error", "")) for law in laws if law is not None]
-        return [draft for draft in drafts if draft is not None] or vague
+        if not (drafts := [self._draft(row, law, said.get("error", "")) for law in laws if law is not None]):
+            raise vague
+        return drafts
 
     def _has_special_cases(self, function: Function) -> bool:
         """Whether other clauses say what the function gives for some inputs."""
@@ -111,12 +112,10 @@ class _Reading:
         named = re.findall(r"\b[A-Z]\w*(?:Error|Exception)\b", "\n".join([function.docstring, *self._told]))
         return tuple(one for one in sorted({*named, *function.refuses_with}) if self._namespace.defines(one))
 
-    def _draft(self, row: Row, law: tuple[Setup, str], error: str) -> Draft | None:
+    def _draft(self, row: Row, law: tuple[Setup, str], error: str) -> Draft:
         setup, body = law
         used = [setup.function.qualified, self._function.qualified, *setup.refusals, *([error] if error else [])]
         found = self._namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
-        if isinstance(found, Unresolved):
-            return None
         given, left = drawn(setup.kinds, setup.conditions, small=True)
         never = row.name == "never raises"
         return Draft(

@@ -1,13 +1,12 @@
 """An implementation's surface, read from its source without running it."""
 
 import ast
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import dependences, raised, raised_by_name, wants_objects
-from refute.adversary.property.expressions import bound_names, source_of
+from refute.adversary.property.dependence import FUNCTION, beside, wants_objects
+from refute.adversary.property.expressions import bound_names, is_call_of, source_of, substituted
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
@@ -36,8 +35,7 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     names = _names_of(top)
     aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    depends_on = dependences(tree)
-    refuses_with = raised_by_name(tree)
+    does = beside(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
@@ -47,8 +45,8 @@ def _face(name: str, tree: ast.Module | None) -> Face:
             replace(
                 function,
                 parameters=tuple(_unaliased(parameter, aliases) for parameter in function.parameters),
-                depends_on=depends_on.get(function.name, frozenset()),
-                refuses_with=tuple(sorted({*function.refuses_with, *refuses_with.get(function.name, ())})),
+                depends_on=frozenset(does[function.name].reads),
+                refuses_with=tuple(sorted(does[function.name].raises)),
             )
             for function in functions
         ),
@@ -59,30 +57,23 @@ def _face(name: str, tree: ast.Module | None) -> Face:
 
 
 def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """Names that stand for another type: `Interval = tuple[int, int]`, `UserId = NewType("UserId", int)`."""
     for node in top:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
-                yield name, value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Subscript() | ast.BinOp() | ast.Name() as value):
-                yield name, value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id="NewType"), args=[_, value])):
-                yield name, value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func) as made) if (
-                source_of(func).rpartition(".")[2] == "TypeVar"
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
             ):
-                bound = next((keyword.value for keyword in made.keywords if keyword.arg == "bound"), None)
-                # Whatever it stands for, a whole number is one of it.
-                yield name, bound or (made.args[1] if len(made.args) > 1 else ast.Name(id="int", ctx=ast.Load()))
+                called = (is_call_of(value) or "").rpartition(".")[2]
+                arguments = value.args if isinstance(value, ast.Call) else []
+                if isinstance(value, ast.Subscript | ast.BinOp | ast.Name) or (called == "NewType" and arguments[1:]):
+                    yield name, arguments[1] if arguments else value
+                elif called == "TypeVar" and isinstance(value, ast.Call):
+                    bound = next((keyword.value for keyword in value.keywords if keyword.arg == "bound"), None)
+                    # Whatever it stands for, a whole number is one of it.
+                    yield name, bound or (arguments[1] if arguments[1:] else ast.Name(id="int", ctx=ast.Load()))
             case _:
                 pass
-
-
-class _Unaliased(ast.NodeTransformer):
-    def __init__(self, aliases: Mapping[str, ast.expr]) -> None:
-        self.aliases = aliases
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return copy.deepcopy(self.aliases.get(node.id, node))
 
 
 def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Parameter:
@@ -90,7 +81,7 @@ def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Paramet
     if (written := parameter.annotation) is None or not aliases:
         return parameter
     for _ in range(_LEVELS):
-        written = _Unaliased(aliases).visit(copy.deepcopy(written))
+        written = substituted(written, aliases)
     return replace(parameter, annotation=written)
 
 
@@ -108,7 +99,7 @@ def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 def _names_of(nodes: Iterable[ast.stmt]) -> set[str]:
     names: set[str] = set()
     for node in nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, FUNCTION | ast.ClassDef):
             names.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names |= bound_names([node])
@@ -120,7 +111,7 @@ def _names_of(nodes: Iterable[ast.stmt]) -> set[str]:
 
 def _functions(module: str, body: Iterable[ast.stmt], owner: str = "") -> Iterator[Function]:
     for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+        if isinstance(node, FUNCTION) and not node.name.startswith("_"):
             yield _function(module, node, owner)
 
 
@@ -139,7 +130,6 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         writes_output=_prints(node),
         answers=any(_answers(inner) for inner in ast.walk(node)),
         wants_objects=wants_objects(node),
-        refuses_with=tuple(sorted(raised(node))),
     )
 
 
@@ -169,19 +159,12 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
 
 
 def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:
-    yield from _documented(module, "", tree)
+    documented: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [("", tree)]
     for node in top:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _documented(module, node.name, node)
+        if isinstance(node, FUNCTION | ast.ClassDef):
+            documented.append((node.name, node))
         if isinstance(node, ast.ClassDef):
-            for inner in node.body:
-                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-                    yield from _documented(module, f"{node.name}.{inner.name}", inner)
-
-
-def _documented(
-    module: str, subject: str, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-) -> Iterator[Documented]:
-    text = ast.get_docstring(node)
-    if text:
-        yield Documented(module=module, subject=subject, text=text)
+            documented += [(f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, FUNCTION)]
+    for subject, holder in documented:
+        if text := ast.get_docstring(holder):
+            yield Documented(module=module, subject=subject, text=text)

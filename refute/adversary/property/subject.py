@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.documented import Sections, described, implied, read_sections
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, is_call_of, parse_expression
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
@@ -62,24 +63,24 @@ class Setup:
         return f"_answer(lambda: {', '.join([self.call(values), *self.refusals])})"
 
 
-def set_up(claim: Claim, function: Function, refusals: tuple[str, ...]) -> Setup | str:
+def set_up(claim: Claim, function: Function, refusals: tuple[str, ...]) -> Setup:
     """How to call the function with every value that the claim and its docstring allow.
 
-    Returns:
-        The setup, or why the values are not known well enough: an input outside of a precondition refutes nothing.
+    Raises:
+        NotTested: the values are not known well enough: an input outside of a precondition refutes nothing.
     """
     if function.owner and not function.is_static:
-        return f"`{function.qualified}` needs an instance, and only examples say how to make one"
+        raise NotTested(f"`{function.qualified}` needs an instance, and only examples say how to make one")
     told = [read_sections(text) for text in (function.docstring, claim.text)]
     kinds, conditions = _kinds_of(function, told)
     unknown = [p.name for p in function.parameters if not p.variadic and p.default is None and p.name not in kinds]
     if unknown:
         names = ", ".join(f"`{name}`" for name in unknown)
-        return f"no values can be made for {names}; annotate it, or give an example"
+        raise NotTested(f"no values can be made for {names}; annotate it, or give an example")
     conditions += [one for sections in told for one in (*sections.preconditions, *_restricting(sections.prose))]
     read = [read_condition(text, kinds) for text in conditions]
     if None in read:
-        return f"the precondition {conditions[read.index(None)]!r} is not understood"
+        raise NotTested(f"the precondition {conditions[read.index(None)]!r} is not understood")
     return Setup(function=function, kinds=kinds, conditions=tuple(filter(None, read)), refusals=refusals)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 def rows(table: str) -> tuple[dict[str, Any], ...]:
     """All rows of a table (`notation`, `doubts`, `fields`), their patterns compiled."""
     text = resources.files("refute.adversary.property").joinpath(f"{table}.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text)["row"]
-    return tuple({**row, "pattern": re.compile(row["pattern"], re.IGNORECASE)} for row in found)
+    found = ((kind, row) for kind, told in tomllib.loads(text).items() for row in told)
+    return tuple({**row, "kind": kind, "pattern": re.compile(row["pattern"], re.IGNORECASE)} for kind, row in found)
 
 
 @functools.cache

@@ -4,14 +4,26 @@ import ast
 import copy
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from refute.adversary.property.expressions import dotted, parse_expression, source_of
+from refute.adversary.property.expressions import dotted, parse_expression, source_of, substituted
 from refute.adversary.property.tables import pattern
 
-_WORDS: Final = {"true": True, "false": False, "null": None, "none": None, "nil": None}
+_WORDS: Final[Mapping[str, ast.expr]] = {
+    **{
+        spelled: ast.Constant(value=value)
+        for word, value in (("true", True), ("false", False), ("null", None), ("none", None), ("nil", None))
+        for spelled in (word, word.upper())
+    },
+    **{
+        word: ast.Call(func=ast.Name(id="float", ctx=ast.Load()), args=[ast.Constant(value=word)], keywords=[])
+        for word in ("inf", "nan")
+    },
+}
+"""As other languages write them, and as floats print them."""
 _BUILDERS: Final = frozenset(
     {"set", "frozenset", "dict", "list", "tuple", "float", "complex", "bytearray", "range", "bytes"}
 )
@@ -65,7 +77,7 @@ def read_value(text: str, *, strict: bool = False) -> Value | None:
     node = parse_expression(text) if all(map(_ARITHMETIC.fullmatch, steps)) else None
     if node is None or (isinstance(node, ast.Tuple) and not text.startswith("(")):
         return None
-    node = _Worded().visit(node)
+    node = substituted(node, _WORDS)
     computed = any(isinstance(inner, ast.BinOp) for inner in ast.walk(node))
     is_span = computed and not strict and re.search(r"\w[-/]\w", text)
     return Value(plain=node, written=text) if _is_value(node) and not is_span else None
@@ -121,15 +133,6 @@ def _is_value(node: ast.AST) -> bool:
             return False
 
 
-class _Worded(ast.NodeTransformer):
-    """`true`, `null` and their like, as other languages write them; `inf` and `nan` as floats print them."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is ast's
-        if node.id in {"inf", "nan"}:
-            return _call("float", node.id)
-        return ast.Constant(value=_WORDS[node.id.lower()]) if node.id.lower() in _WORDS else node
-
-
 def _near(node: ast.expr, text: str) -> ast.expr:
     """The same with `_Near(value, within)` for floats, outside of computations, calls, sets and keys."""
     match node:
@@ -149,9 +152,3 @@ def _near(node: ast.expr, text: str) -> ast.expr:
         case _:
             pass
     return node
-
-
-def _call(name: str, *arguments: str | float) -> ast.expr:
-    return ast.Call(
-        func=ast.Name(id=name, ctx=ast.Load()), args=[ast.Constant(value=a) for a in arguments], keywords=[]
-    )

@@ -105,7 +105,7 @@ class _Judge:
         yield from self._unsafe(closure)
         yield from self._objections.to(function, closure)
         yield from copies(closure, self._implementation)
-        yield from self._vocabulary.unknown(closure)
+        yield from self._vocabulary.unknown(closure, self._names)
         yield from filter(None, [unchecked(closure, self._names)])
 
     def _unsafe(self, closure: Sequence[ast.stmt]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.references import ImplementationUse
+from refute.adversary.screening.resolution import Resolution
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 OPEN: Final = re.compile(
@@ -29,7 +29,6 @@ class Vocabulary:
 
     def __init__(self, brief: Brief) -> None:
         self._modules = {source.module.name for source in brief.modules}
-        self._use = ImplementationUse("", sorted(self._modules))
         self._open = any(OPEN.search(source.source) for source in brief.modules) or not all(
             source.source.strip() for source in brief.modules
         )
@@ -39,37 +38,26 @@ class Vocabulary:
             [*(source.source for source in brief.modules), *told, *brief.workspace_paths, *self._modules]
         )
 
-    def unknown(self, closure: Iterable[ast.stmt]) -> Iterator[str]:
+    def unknown(self, closure: Iterable[ast.stmt], names: Resolution) -> Iterator[str]:
         """Why a test may not run: each name of an implementation module that neither its code nor a claim has.
 
         Args:
             closure: every statement that runs with it.
+            names: resolves the file's names.
         """
-        if self._open:
-            return
-        for statement in closure:
-            modules = self._bound_in(statement)
+        for statement in closure if not self._open else ():
+            seen = names.within(statement)
             for node in ast.walk(statement):
                 match node:
-                    case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in modules:
-                        yield from self._made_up(modules[name], attribute)
-                    case ast.ImportFrom(module=str(module), names=aliases, level=0) if module in self._modules:
-                        for alias in aliases:
-                            yield from self._made_up(module, alias.name)
-
-    def _bound_in(self, statement: ast.stmt) -> dict[str, str]:
-        """Names that a statement imports modules of the implementation as."""
-        return {
-            alias.asname or alias.name: alias.name
-            for node in ast.walk(statement)
-            if isinstance(node, ast.Import)
-            for alias in node.names
-            if alias.name in self._modules
-        }
-
-    def _made_up(self, module: str, name: str) -> Iterator[str]:
-        if name != "*" and not name.startswith("__") and name not in self._words:
-            yield f"uses {module}.{name}, which neither the code nor a claim knows"
+                    case ast.Attribute():
+                        told = [seen.dotted(node)]
+                    case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                        told = [f"{module}.{alias.name}" for alias in aliases if alias.name != "*"]
+                    case _:
+                        continue
+                for module, _, name in (dotted.rpartition(".") for dotted in told):
+                    if module in self._modules and not name.startswith("__") and name not in self._words:
+                        yield f"uses {module}.{name}, which neither the code nor a claim knows"
 
 
 def _words(texts: Iterable[str]) -> set[str]:

@@ -87,7 +87,7 @@ class Judge:
     def __init__(self, trial: Trial, brief: Brief) -> None:
         self._trial = trial
         self._tests: Mapping[str, AttackTest] = {test.name: test for test in trial.attack.tests}
-        self._claims = {claim.id: claim for claim in brief.ticket.claims}
+        self._brief = brief
         self._use = ImplementationUse(trial.attack.source, [one.module.name for one in brief.modules], brief.programs)
 
     def result(self, mutant: Mutant, run: VariantRun | None) -> MutantResult:
@@ -125,7 +125,7 @@ class Judge:
         """Whether a test's failure, by triage's own rules, would have kept this code from passing."""
         if run.end is not TestEnd.FAILED or run.not_carried or confined(run):
             return False
-        verdict, _ = Case(self._tests[run.name], run, (), self._claims, self._use).judge(0)
+        verdict, _ = Case(self._tests[run.name], [run], self._brief, self._use).judge(0)
         return verdict in {TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW}
 
 

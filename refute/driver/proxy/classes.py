@@ -1,6 +1,7 @@
 """Builds the class that stands for one of the other process."""
 
-from types import MappingProxyType, MemberDescriptorType, SimpleNamespace
+import collections.abc
+from types import MappingProxyType, MemberDescriptorType
 from typing import Any, Final
 
 from refute.driver.base_values import VALUE_TYPES
@@ -77,19 +78,15 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
-        if real is SimpleNamespace:
-            namespace |= {"__eq__": _equal_parts, "__ne__": object.__ne__}
     made = _make(told["name"], bases, namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
+    for name in told.get("counts_as", ()):  # with which it may be registered, as `Mapping`
+        if name in collections.abc.__all__ and not issubclass(made, kind := vars(collections.abc)[name]):
+            kind.register(made)
     type.__setattr__(
         made, "_refute_asks_", bool(told["asks"])
     )  # not before: Python asks whether it is the other way round
     return made
-
-
-def _equal_parts(self: Any, other: Any) -> Any:
-    """Whether two namespaces are equal, which code in C compares by what is in memory."""
-    return vars(self) == vars(other) if isinstance(other, SimpleNamespace) else NotImplemented
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
@@ -133,7 +130,7 @@ def telling_of(bases: list[type]) -> set[str]:
 
 
 READ_AS: Final[dict[type, type]] = {
-    **{kind: kind for kind in (*VALUE_TYPES, BaseExceptionGroup)},
+    **{kind: kind for kind in VALUE_TYPES},
     list: tuple,
     dict: MappingProxyType,
     set: frozenset,

@@ -1,6 +1,7 @@
 """What one side tells the other of a class: what it is called, what it derives from, and the names of its members."""
 
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
+import collections.abc
 import enum
 import functools
 from abc import ABCMeta
@@ -64,6 +65,8 @@ def describe(kind: type, bases: list[Any]) -> Description:
     }
     if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
         told["abstract"] = sorted(abstract)
+    if counts_as := [name for name in collections.abc.__all__ if issubclass(kind, vars(collections.abc)[name])]:
+        told["counts_as"] = counts_as
     if issubclass(kind, enum.Enum):
         told["enum"] = True
     if issubclass(kind, type):

@@ -121,8 +121,7 @@ def made_member(cid: int, name: str, kind: str, *, judging: bool) -> Any:
         return None
     if kind[0] == "p":
         get = functools.partial(ask, "judge_get" if judging else "member_get", cid, name)
-        change, delete = (functools.partial(ask, f"member_{how}", cid, name) for how in ("set", "del"))
-        return property(get, change, delete, kind[1:] or None)
+        return property(get, doc=kind[1:] or None)
     if name == "__set_name__":
         return _naming(functools.partial(ask, "member", cid, name))
     bound_to = (None,) if kind == "s" else ()

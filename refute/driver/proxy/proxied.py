@@ -72,12 +72,6 @@ class ProxyObject(Proxy, metaclass=ProxyMeta):
     _refute_root_ = True
     __slots__ = ("__weakref__",)
 
-    def __new__(cls, /, *args: Any, **kwargs: Any) -> Any:
-        """An object without `__init__`, made there, by what a mirrored class has for it there."""
-        __tracebackhide__ = True
-        kind = next(one for one in type.mro(cls) if "_refute_asks_" in one.__dict__)
-        return Current.link.request("new", kind, cls, *args, **kwargs)
-
     def __setattr__(self, name: str, value: Any) -> None:
         __tracebackhide__ = True
         Current.link.request("set", self, name, value)

@@ -10,7 +10,6 @@ from refute.scan.core import symbols as sym
 from refute.scan.core.report import Report
 from refute.scan.engine.parsing import spots_at, walk_python
 from refute.scan.python import state as python
-from refute.scan.python.values import Env
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
@@ -160,7 +159,7 @@ class Engine:
         else:
             outer = frame.walker
             kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
-            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, Env(outer.env), **kept), text)
+            walk_python(PythonWalker(self, lambda _: judge.spot, outer.depth + 1, outer.env.new_child(), **kept), text)
 
     def _runfile(self, effect: e.RunFile, frame: Frame) -> str:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""

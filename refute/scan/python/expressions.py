@@ -10,7 +10,7 @@ from typing import Any, Final
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, capped, is_open
 from refute.scan.python import folding
 from refute.scan.python import values as v
-from refute.scan.python.members import NAMED, POWERFUL, iterated, joined
+from refute.scan.python.members import NAMED, POWERFUL, joined
 from refute.scan.python.names import RUNS_COMMANDS, Names
 from refute.scan.python.rows import effects_of
 from refute.scan.python.state import Call
@@ -24,8 +24,8 @@ _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
 _HANDED: Final = RUNS_COMMANDS - {"builtins.exec", "builtins.eval"}
 _ONLY_LOOKS: Final = frozenset(
-    """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.repr builtins.print builtins.type
-    builtins.str inspect.signature inspect.getsource inspect.isfunction functools.wraps""".split()
+    """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.type inspect.signature
+    inspect.getsource inspect.isfunction functools.wraps""".split()
 )
 _TELLING: Final = frozenset(
     """system popen run call Popen check_output check_call getoutput exec eval spawn execl execlp execv execve execvp
@@ -35,10 +35,6 @@ _TELLING: Final = frozenset(
 """What a module that can do anything, or a C library, is asked for."""
 _COMPUTED: Final = "The module is imported by a computed name."
 _TABLE_METHODS: Final = frozenset({"get", "pop", "__getitem__", "setdefault"})
-_KEEPS: Final = frozenset("strip rstrip lstrip decode encode replace format lower upper join tobytes".split())
-"""Methods that leave a text with unknown parts what it is."""
-
-
 _HANDS_ON: Final = (ast.FormattedValue, ast.Await, ast.Starred, ast.Yield, ast.YieldFrom)
 """Expressions that are what is in them."""
 
@@ -98,7 +94,7 @@ class Expressions(Names):
                 self.functions.append(v.Function(node, self.env))
                 return self.functions[-1]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-                outer, self.env = self.env, v.Env(self.env)
+                outer, self.env = self.env, self.env.new_child()
                 found = self._generate(node.value if isinstance(node, ast.DictComp) else node.elt, node.generators)
                 self.env = outer
                 return UNK if isinstance(node, ast.DictComp) else found
@@ -117,10 +113,10 @@ class Expressions(Names):
         made: dict[Any, Any] = {}
         for key, item in zip(node.keys, node.values, strict=True):
             name, value = key and self.value(key), self.value(item)
-            if key is None:
-                made.update(value if isinstance(value, dict) else {})
-            else:
+            if key is not None:
                 made[name if isinstance(name, str | int | bytes | float) else UNKNOWN] = value
+            elif isinstance(value, dict):
+                made.update(value)
         return made
 
     def _generate(self, element: ast.expr, generators: list[ast.comprehension]) -> Any:
@@ -130,7 +126,7 @@ class Expressions(Names):
         items, followed = self.elements(first.iter, v.MAX_ITEMS // 2)
         made: list[Any] = []
         for position, item in enumerate(items):
-            self.env.names.pop(getattr(first.target, "id", ""), None)
+            self.env.maps[0].pop(getattr(first.target, "id", ""), None)
             self.bind(first.target, item)
             for condition in first.ifs if position == 0 else ():
                 self.value(condition)
@@ -140,7 +136,7 @@ class Expressions(Names):
 
     def elements(self, iterable: ast.expr, most: int) -> tuple[list[Any], bool]:
         """What a loop runs over, one by one up to so many; else one that stands for all, and False."""
-        sequence = iterated(self.value(iterable))
+        sequence = v.iterated(self.value(iterable))
         if not isinstance(sequence, list):
             return [sequence], False
         self.rounds += len(sequence)
@@ -224,7 +220,7 @@ class Expressions(Names):
                 return self.item(owner, given[0], call.node)
             return Ref(f"{owner.name}.copy()") if name in {"copy", "items", "values", "keys"} else UNK
         result = folding.method_call(owner, name, given, call.keywords)
-        if result is UNK and isinstance(owner, str) and is_open(owner) and name in _KEEPS:
+        if result is UNK and isinstance(owner, str) and is_open(owner):
             return owner
         if result is UNK:
             self.follow(call)
@@ -254,18 +250,13 @@ class Expressions(Names):
             self.called.add(node)
         entries = self.entries.setdefault(node, {})
         instance = function.instance
-        key = (
-            id(instance and instance.names),
-            known,
-            *map(v.signature, arguments),
-            *map(v.signature, keywords.items()),
-        )
+        key = id(instance and instance.names), known, v.signature([*arguments, *keywords.items()])
         if key not in entries and len(entries) >= _MAX_ENTRIES:
             return DERIVED  # so many calls of one function spell something out
         if key not in entries:
             entries[key] = UNK
             before = self.env, self.stack, self.endless, self.branching
-            self.env, self.stack, self.branching = v.Env(function.env), (*self.stack, node), 0
+            self.env, self.stack, self.branching = function.env.new_child(), (*self.stack, node), 0
             self.endless = self.endless if known else 0
             self._bind_parameters(function, arguments, keywords)
             returned = [self.value(node.body)] if isinstance(node, ast.Lambda) else self.body(node.body)
@@ -274,7 +265,7 @@ class Expressions(Names):
         return entries[key]
 
     def _bind_parameters(self, function: v.Function, arguments: list[Any], keywords: dict[str, Any]) -> None:
-        spec, bound = function.node.args, self.env.names
+        spec, bound = function.node.args, self.env.maps[0]
         parameters = [*spec.posonlyargs, *spec.args]
         given = [None] * (len(parameters) - len(spec.defaults)) + [*spec.defaults, *spec.kw_defaults]
         for parameter, default in zip([*parameters, *spec.kwonlyargs], given, strict=True):

@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 from typing import Any, Final
 
 from refute.scan.core.symbols import DERIVED, MAX_TEXT, capped, is_known
-from refute.scan.python.values import MAX_ITEMS, UNK, as_text, is_constant
+from refute.scan.python.values import MAX_BITS, MAX_ITEMS, UNK, as_text, is_constant
 
 _MAX_EXPONENT: Final = 200
 _MAX_NUMBER: Final = 10**30
@@ -27,12 +27,7 @@ _OPERATORS: Final = {
     "MatMult": "matmul",
 }
 """Functions of `operator` that are not called as the syntax is."""
-_METHODS: Final = frozenset(
-    """join replace lower upper strip lstrip rstrip split rsplit swapcase title capitalize translate encode decode
-    format removeprefix removesuffix zfill ljust rjust center partition rpartition splitlines expandtabs casefold hex
-    startswith endswith find index count to_bytes keys values items get copy pop append extend insert reverse
-    sort popitem format_map""".split()
-)
+_METHODS: Final = frozenset(name for kind in (str, bytes, list, dict, int) for name in dir(kind) if name[0] != "_")
 _SAME: Final = """builtins.chr builtins.ord builtins.hex builtins.oct builtins.bin builtins.int builtins.float
     builtins.str builtins.bytes builtins.len builtins.list builtins.tuple builtins.set builtins.dict builtins.sorted
     builtins.range builtins.sum builtins.min builtins.max builtins.abs builtins.bool builtins.ascii builtins.repr
@@ -95,6 +90,8 @@ def _bounded(kind: str, left: Any, right: Any) -> bool:
     if kind == "Mult" and sizes:
         count = min(value for value in (left, right) if isinstance(value, int))
         return bool(sizes[0] * max(count, 0) <= MAX_TEXT)
+    if kind == "Mult":
+        return all(isinstance(value, float) or value.bit_length() <= MAX_BITS for value in (left, right))
     if kind in {"Pow", "LShift"}:
         return bool(abs(right) <= _MAX_EXPONENT and abs(left) <= _MAX_NUMBER)
     return max(sizes, default=0) <= MAX_TEXT and not (kind == "Mod" and sizes and _WIDTH.search(str(left)))

@@ -9,24 +9,12 @@ import signal
 import stat
 import string
 from collections.abc import Callable, Mapping
-from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import paths
-from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_known, is_open
-from refute.scan.python.values import (
-    MAX_ITEMS,
-    UNK,
-    Bound,
-    Class,
-    FileValue,
-    Function,
-    PathText,
-    Ref,
-    as_text,
-    options_of,
-)
+from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_open
+from refute.scan.python.values import UNK, Bound, Class, FileValue, Function, PathText, Ref, as_text
 
 POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib pty socket code runpy".split())
 """Modules by which a computed name can do anything."""
@@ -40,6 +28,7 @@ _ALIASES: Final = dict(
 _OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, string, os)} | {"os.path": posixpath}
 """Modules whose numbers and texts are what they are here."""
 _CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
+_TEMPORARY: Final = FileValue(f"{TEMP}/x")
 _VARIABLES: Final = {"HOME": HOME, "TMPDIR": TEMP, "TEMP": TEMP, "TMP": TEMP, "USER": NAME}
 
 
@@ -86,16 +75,6 @@ def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per k
     return Bound(owner, name)
 
 
-def iterated(value: Any) -> Any:
-    """The elements of an iterable as a list, or one value that stands for any of them."""
-    value = options_of(value)[0]
-    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
-        return list(islice(value, MAX_ITEMS))
-    if not isinstance(value, str):
-        return UNK
-    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
-
-
 def joined(*parts: Any) -> str:
     """Paths joined as `os.path.join` and pathlib do."""
     path = ""
@@ -136,9 +115,7 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "tempfile.mkdtemp tempfile.gettempdir tempfile.mktemp": lambda *_: f"{TEMP}/x",
     "tempfile.TemporaryDirectory": lambda *_: PathText(TEMP),
     "tempfile.mkstemp": lambda *_: (UNK, f"{TEMP}/x"),
-    "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile": lambda *_: FileValue(
-        f"{TEMP}/x"
-    ),
+    "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile": lambda *_: _TEMPORARY,
     "os.getenv os.environ.get": environment_value,
     "os.getpid os.getpgrp": lambda: OWN_PROCESS,
     "sys.stdin.read sys.stdin.readline sys.stdin.readlines builtins.input": lambda *_: UNKNOWN,

@@ -10,29 +10,25 @@ from operator import getitem, setitem
 from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HERE, NAME, UNKNOWN, is_open
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, UNKNOWN, is_open
 from refute.scan.python import members
 from refute.scan.python.folding import attempt
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call, Walk
-from refute.scan.python.values import UNK, Class, Ref, choose
+from refute.scan.python.values import SHARED, UNK, Class, Ref, choose
 from refute.scan.rules import Language
 
 RUNS_COMMANDS: Final = frozenset(
     "os.system os.popen subprocess.getoutput subprocess.getstatusoutput builtins.exec builtins.eval".split()
 )
 _BUILTINS: Final = frozenset(dir(builtins))
-_CLIMBING: Final = frozenset("__subclasses__ __globals__ func_globals f_globals gi_frame cr_frame".split())
+_CLIMBING: Final = frozenset({"__subclasses__", "__globals__", "f_globals"})
 _LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _JUDGING: Final = tuple(
     """pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy. sys.modules.pytest
     sys.modules._pytest sys.modules.unittest sys.modules.pluggy""".split()
-)
-_JUDGING_BUILTINS: Final = frozenset(
-    """print open eval exec len sum isinstance AssertionError __import__ compile sorted all any abs range
-    int str""".split()
 )
 _OUTCOMES: Final = frozenset({"outcome", "wasxfail", "exitstatus", "testsfailed"})
 
@@ -43,21 +39,17 @@ class Names(Walk):
 
     def lookup(self, name: str) -> Any:
         """What a name stands for."""
-        value = self.env.find(name)
-        if value is not None or name in self.env.names:
+        value = next((held[name] for held in self.env.maps if held.get(name, SHARED) is not SHARED), None)
+        if value is not None or name in self.env.maps[0]:
             return value
-        if name in {"__file__", "__name__"}:
-            return f"{HERE}/{self.report.path}" if name == "__file__" else NAME
         for module in self.stars:
             if self.is_telling(Ref(f"{module}.{name}")):
                 return Ref(f"{module}.{name}")
-        if name in {"__builtins__", "builtins"}:
-            return Ref("builtins")
         return Ref(f"builtins.{name}") if name in _BUILTINS else UNK
 
     def bring(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind what an import statement brings, and note the modules beside the file that it runs."""
-        names = self.env.names
+        names = self.env
         if isinstance(node, ast.Import):
             for alias in node.names:
                 self.report.reached.append((alias.name, "import"))
@@ -78,9 +70,9 @@ class Names(Walk):
             steps = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
             # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
             literal = not any(isinstance(part, ast.Name) for part in ast.walk(node))
-            blocks = name not in {"gi_frame", "cr_frame"} and (literal or bool(steps & _LADDER))
-            if blocks or name != "func_globals":
-                self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=not blocks)
+            self.report.add(
+                "introspection-escape", self.spot(node), f"….{name}", mild=not literal and steps.isdisjoint(_LADDER)
+            )
         return members.attribute(owner, name)
 
     def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
@@ -123,11 +115,9 @@ class Names(Walk):
         """Give a target a value."""
         match target:
             case ast.Name(id=name):
-                env = self.env
-                while name in env.shared and env.parent is not None:
-                    env = env.parent
-                old = env.names.get(name) if self.branching else None
-                env.names[name] = value if old is None else choose([old, value])
+                names = next((held for held in self.env.maps if held.get(name) is not SHARED), self.env.maps[-1])
+                old = names.get(name) if self.branching else None
+                names[name] = value if old is None else choose([old, value])
                 if name == "pytest_plugins":
                     modules = value if isinstance(value, list | tuple) else [value]
                     paths = [f"{one.replace('.', '/')}.py" for one in modules if isinstance(one, str)]
@@ -157,9 +147,8 @@ class Names(Walk):
         if where and isinstance(value, Ref) and value.name in RUNS_COMMANDS:
             self.report.add("dynamic-name", self.spot(node), f"{where} = {value.name}")
         hooked = name in _OUTCOMES and any(getattr(one, "name", "").startswith("pytest_") for one in self.stack)
-        replaced = where.startswith("builtins.") and name in _JUDGING_BUILTINS
-        if hooked or replaced or ("()" not in where and where.startswith(_JUDGING)):
-            self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …", mild=replaced)
+        if hooked or ("()" not in where and where.startswith(_JUDGING)):
+            self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …")
 
 
 def _exported(name: str, value: str) -> Effects:

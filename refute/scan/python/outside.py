@@ -115,12 +115,12 @@ def _address(call: Call) -> Effects:
         yield Connect(as_text(value[0]))
     elif call.arguments and (not isinstance(call.arguments[0], str | bytes) or "socket()" not in call.name):
         yield Connect(hosts.host_of(call.text(0, "host")) if isinstance(call.arguments[0], str) else UNKNOWN)
-    yield from with_socket(call, "socket")
+    yield from terminal(call, "socket")
     yield from sends(call)
     return (UNK, UNK) if call.name.startswith("asyncio.") else Ref("socket.socket()")
 
 
-def with_socket(call: Call, fact: str = "terminal") -> Effects:
+def terminal(call: Call, fact: str = "terminal") -> Effects:
     """A connection, or a terminal or standard streams tied to something else: both together give somebody a shell."""
     call.walker.facts.add(fact)
     if {"socket", "terminal"} <= call.walker.facts:
@@ -138,14 +138,4 @@ def _listen(call: Call) -> Effects:
     return Ref(f"{call.name}()")
 
 
-HANDLERS: Final = {
-    "walk": _walk,
-    "glob": _glob,
-    "read_file": _read_file,
-    "write": _write,
-    "chdir": _chdir,
-    "request": _request,
-    "address": _address,
-    "terminal": with_socket,
-    "listen": _listen,
-}
+HANDLERS: Final = (_walk, _glob, _read_file, _write, _chdir, _request, _address, terminal, _listen)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, Preload
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, UNKNOWN, is_open
-from refute.scan.python.outside import with_socket
+from refute.scan.python.outside import terminal
 from refute.scan.python.state import Call
 from refute.scan.python.values import UNK, Ref, as_text
 from refute.scan.rules import Language
@@ -38,7 +38,7 @@ def _started(call: Call, text: str) -> Effects:
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
     given = call.keywords.get("input")
     if isinstance(given, str | bytes) and _INPUT_END not in as_text(given):
-        text = f"{text} <<'{_INPUT_END}'\n{as_text(given)}\n{_INPUT_END}\n"
+        text = f"{text.rstrip()} <<'{_INPUT_END}'\n{as_text(given)}\n{_INPUT_END}\n"
     yield Eval(Language.SHELL, text)
 
 
@@ -76,23 +76,20 @@ def _subprocess(call: Call) -> Effects:
 
 
 def _exec(call: Call) -> Effects:
-    """`os.exec*` and the like: where the name of a program comes twice, it is taken once."""
+    """`os.exec*` and the like, of which some are given the name of the program twice; a shell on a terminal."""
     words = [value for value in call.arguments if not isinstance(value, dict)]
-    if call.name.startswith("os."):
+    if call.name == "pty.spawn":
+        first = call.argument(0, "argv")
+        words = list(first) if isinstance(first, list | tuple) and first else [first]
+        if as_text(words[0]).rpartition("/")[2] in _SHELLS:
+            yield Flag("reverse-shell")
+        yield from terminal(call)
+    elif call.name.startswith("os."):
         words = words["os.spawn" in call.name :]
         rest = words[1] if words[1:] and isinstance(words[1], list | tuple) else words[1:]
         words = [*words[:1], *rest[1:]]
     elif call.name.startswith("sh.") and call.name != "sh.Command":
         words = [call.last, *words]
-    return (yield from _program(call, words))
-
-
-def _spawn_terminal(call: Call) -> Effects:
-    value = call.argument(0)
-    words = list(value) if isinstance(value, list | tuple) else [value]
-    if words and as_text(words[0]).rpartition("/")[2] in _SHELLS:
-        yield Flag("reverse-shell")
-    yield from with_socket(call)
     return (yield from _program(call, words))
 
 
@@ -120,11 +117,4 @@ def _start(call: Call) -> Effects:
         yield Flag("fork-bomb")
 
 
-HANDLERS: Final = {
-    "subprocess": _subprocess,
-    "exec": _exec,
-    "spawn_terminal": _spawn_terminal,
-    "kill": _kill,
-    "start": _start,
-    "lists_processes": _lists_processes,
-}
+HANDLERS: Final = (_subprocess, _exec, _kill, _start, _lists_processes)

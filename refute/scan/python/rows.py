@@ -9,9 +9,9 @@ from refute.scan.core import hosts
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.python import outside, programs
-from refute.scan.python.members import POWERFUL, canonical, iterated, member
+from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Class, Ref, as_text, is_text
+from refute.scan.python.values import UNK, Class, Ref, as_text, is_text, iterated
 from refute.scan.rules import Language
 
 
@@ -28,7 +28,7 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     result: Any = UNK if roles else None
     for role, value in roles:
         for one in _several(value) if role in {"read", "host"} else [value]:
-            found = (yield from _ROLES[role](call, one)) if role in _ROLES else None
+            found = yield from _in_role(call, role, one)
             result = result if found is None or (role == "read" and not row.prints) else found
     yields = {"received": DOWNLOAD, "pair": (Ref("socket.socket()"), UNK), "first": call.argument(0), "object": None}
     if row.prints in yields:
@@ -42,25 +42,43 @@ def _several(value: Any) -> list[Any]:
     return list(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value])
 
 
-def _plain(*made: Callable[[str], e.Effect], vague: bool = False) -> Callable[[Call, Any], e.Effects]:
-    """A role that needs nothing but the text; `vague`: whether a value that is not known counts too."""
-
-    def effects(_call: Call, value: Any) -> e.Effects:
-        yield from (one(as_text(value)) for one in made if vague or is_text(value))
-
-    return effects
-
-
-def _read(call: Call, value: Any) -> e.Effects:
+def _in_role(call: Call, role: str, value: Any) -> e.Effects:  # noqa: C901, PLR0911, PLR0912 - one branch per role
+    """What a call does with one argument; comes back as what comes of it, None where that is nothing."""
     text = as_text(value)
-    if "://" in text:
-        return (yield from outside.connect(call, value))
-    return (yield e.Read(text)) if is_text(value) else None
-
-
-def _run(_call: Call, value: Any) -> e.Effects:
-    if is_text(value) and not is_open(as_text(value)):
-        yield e.RunFile(as_text(value), Language.PYTHON)
+    match role:
+        case "open":
+            return (yield from outside.opened(call, value))
+        case "eval":
+            return (yield from programs.shell_text(call, value))
+        case "python":
+            return (yield from _evaluated(call, value))
+        case "text":
+            yield from outside.sends(call)
+        case "mode":
+            yield from outside.mode_changed(call, value)
+        case "delete" | "tree":
+            yield e.Delete(text, recursive=role == "tree")
+        case "url" | "read" if role == "url" or "://" in text:
+            return (yield from outside.connect(call, value))
+        case _ if not is_text(value):
+            return None
+        case "read":
+            return (yield e.Read(text))
+        case "list":
+            yield e.List(text)
+        case "send":
+            yield e.Read(text)
+            yield e.List(text)
+        case "move":
+            yield e.Delete(text)
+            yield e.Read(text)
+        case "write" | "out":
+            yield e.Write(text, DOWNLOAD if role == "out" else None)
+        case "host":
+            yield e.Connect(hosts.host_of(text))
+        case "run" if not is_open(text):
+            yield e.RunFile(text, Language.PYTHON)
+    return None
 
 
 def _evaluated(call: Call, value: Any) -> e.Effects:
@@ -73,7 +91,7 @@ def _evaluated(call: Call, value: Any) -> e.Effects:
     elif value is not None and not isinstance(value, str | bytes):
         yield e.Flag("dynamic-code", mild=True)
     compiles = call.name == "builtins.compile" and isinstance(value, str | bytes)
-    return value if compiles and call.argument(2, "mode") in {"exec", "eval", "single"} else UNK
+    return value if compiles and call.argument(2, "mode") in ("exec", "eval", "single") else UNK
 
 
 def _exit(call: Call) -> e.Effects:
@@ -98,31 +116,23 @@ def _import(call: Call) -> e.Effects:
     return Ref(canonical(name if whole else name.partition(".")[0]))
 
 
-def _getattr(call: Call) -> e.Effects:
-    owner, name = call.argument(0), call.argument(1)
-    if isinstance(name, str) and not is_open(name):
-        return call.walker.attribute(owner, name, call.node)
-    if isinstance(owner, Ref) and owner.name in POWERFUL:
-        yield e.Flag("dynamic-name", mild=not isinstance(name, str))
-        return Ref(f"?{owner.name}.{UNKNOWN}")
+def _look_up(call: Call) -> e.Effects:
+    owner, name, value = [*call.arguments, UNK, UNK, UNK][:3]
+    match call.last:
+        case "vars" | "globals" | "locals":
+            if isinstance(owner, Ref | Class):
+                return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
+            return UNK if call.arguments else Ref("globals()")
+        case "putenv":
+            call.walker.assign(Ref("os.environ"), as_text(owner), name, call.node)
+        case "setattr" if isinstance(name, str):
+            call.walker.assign(owner, name, value, call.node)
+        case "getattr" | "getattr_static" if isinstance(name, str) and not is_open(name):
+            return call.walker.attribute(owner, name, call.node)
+        case "getattr" | "getattr_static" if isinstance(owner, Ref) and owner.name in POWERFUL:
+            yield e.Flag("dynamic-name", mild=not isinstance(name, str))
+            return Ref(f"?{owner.name}.{UNKNOWN}")
     return UNK
-
-
-def _setattr(call: Call) -> e.Effects:
-    yield from ()
-    given = [Ref("os.environ"), *call.arguments] if call.last == "putenv" else call.arguments
-    owner, name, value = [*given, UNK, UNK, UNK][:3]
-    if isinstance(name, str):
-        call.walker.assign(owner, name, value, call.node)
-    return UNK
-
-
-def _names(call: Call) -> e.Effects:
-    yield from ()
-    owner = call.argument(0)
-    if isinstance(owner, Ref | Class):
-        return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
-    return UNK if call.arguments else Ref("globals()")
 
 
 def _over_all(call: Call) -> e.Effects:
@@ -139,37 +149,10 @@ def _over_all(call: Call) -> e.Effects:
     return found if each is items else UNK
 
 
-_ROLES: Final[Mapping[str, Callable[[Call, Any], e.Effects]]] = MappingProxyType(
-    {
-        "url": outside.connect,
-        "text": lambda call, _value: outside.sends(call),
-        "open": outside.opened,
-        "mode": outside.mode_changed,
-        "eval": programs.shell_text,
-        "python": _evaluated,
-        "run": _run,
-        "read": _read,
-        "send": _plain(e.Read, e.List),
-        "delete": _plain(e.Delete, vague=True),
-        "tree": _plain(lambda path: e.Delete(path, recursive=True), vague=True),
-        "move": _plain(e.Delete, e.Read),
-        "write": _plain(e.Write),
-        "out": _plain(lambda path: e.Write(path, DOWNLOAD)),
-        "list": _plain(e.List),
-        "host": _plain(lambda text: e.Connect(hosts.host_of(text))),
-    }
-)
-"""What a call does with one argument; some return what comes of it."""
 _HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
     {
-        **outside.HANDLERS,
-        **programs.HANDLERS,
-        "exit": _exit,
-        "import": _import,
-        "getattr": _getattr,
-        "setattr": _setattr,
-        "names": _names,
-        "over_all": _over_all,
+        one.__name__.strip("_"): one
+        for one in (*outside.HANDLERS, *programs.HANDLERS, _exit, _import, _look_up, _over_all)
     }
 )
-"""The calls whose effects a row cannot say."""
+"""The calls whose effects a row cannot say, by the name that a row gives."""

@@ -2,6 +2,7 @@
 
 import ast
 from abc import ABC, abstractmethod
+from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -33,7 +34,7 @@ class Walk(ABC):
     spot: Callable[[ast.AST], Spot]
     """Says where a node stands in the scanned file."""
     depth: int = 0
-    env: Env = field(default_factory=Env)
+    env: Env = field(default_factory=ChainMap)
     cwd: str = HERE
     variables: dict[str, str] = field(default_factory=dict)
     """What the text itself puts into the environment."""

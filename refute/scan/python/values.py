@@ -1,16 +1,19 @@
 """What the Python walk knows about a value: a constant, a reference to something importable, a path, or nothing."""
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from refute.scan.core.symbols import OUTPUT, SECRET
+from refute.scan.core.symbols import HERE, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_known
 
 MAX_CHOICES: Final = 6
 MAX_ITEMS: Final = 4096
 """Elements of a sequence that are followed: enough for any hidden text."""
+MAX_BITS: Final = 10_000
+"""Of a number that is multiplied or written out: what is squared again and again would fill memory."""
 _MAX_SIZE: Final = 20_000
 """Elements of plain data, or hundreds of letters."""
 _LETTERS: Final = 100
@@ -67,23 +70,10 @@ class Choice:
     options: tuple[Any, ...]
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Env:
-    """Names of one scope, and the scopes around it."""
-
-    parent: "Env | None" = None
-    names: dict[str, Any] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)
-    """Names that `global` or `nonlocal` binds outside."""
-
-    def find(self, name: str) -> Any:
-        """The value bound to a name, or None where it is not bound."""
-        env: Env | None = self
-        while env is not None:
-            if name in env.names:
-                return env.names[name]
-            env = env.parent
-        return None
+Env: TypeAlias = ChainMap[str, Any]
+"""Names of one scope, and the scopes around it."""
+SHARED: Final = Unknown()
+"""What a scope holds for a name that `global` or `nonlocal` binds outside."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -99,7 +89,7 @@ class Function:
 class Class:
     """A class of the text, or any object of it: what is assigned to one of them counts for all."""
 
-    names: dict[str, Any]
+    names: MutableMapping[str, Any]
     base: Any = None
     """A class of a module of which it is a kind, where making one is judged."""
     made: bool = False
@@ -128,6 +118,8 @@ def lift(function: Callable[..., Any], *values: Any) -> Any:
 def as_text(value: Any) -> str:
     """A value as symbolic text, as a path or command would use it."""
     match value:
+        case int() if value.bit_length() > MAX_BITS:
+            return OUTPUT
         case str() | bool() | int() | float():
             return str(value)
         case FileValue(path=text):
@@ -142,6 +134,16 @@ def as_text(value: Any) -> str:
 def is_text(value: Any) -> bool:
     """Whether a value names something as it stands: a text, a path, an open file."""
     return isinstance(value, str | bytes | FileValue)
+
+
+def iterated(value: Any) -> Any:
+    """The elements of an iterable as a list, or one value that stands for any of them."""
+    value = options_of(value)[0]
+    if isinstance(value, list | tuple | dict | bytes | range) or (isinstance(value, str) and is_known(value)):
+        return list(islice(value, MAX_ITEMS))
+    if not isinstance(value, str):
+        return UNK
+    return f"{value}/{NAME}" if value.startswith((TEMP, HERE)) else UNKNOWN if UNKNOWN in value else OUTPUT
 
 
 def carried(value: Any) -> list[str]:
@@ -163,7 +165,7 @@ def carried(value: Any) -> list[str]:
     return texts
 
 
-def signature(value: Any, depth: int = 3) -> Any:
+def signature(value: Any, depth: int = 5) -> Any:
     """A short hashable stand-in for a value: two calls with equal ones need no second walk."""
     match value:
         case str() | bytes() | int() | float() | Ref() | FileValue():

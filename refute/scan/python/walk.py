@@ -6,10 +6,11 @@ import ast
 from dataclasses import dataclass
 from typing import Any, Final
 
+from refute.scan.core.symbols import HERE, NAME
 from refute.scan.python.expressions import Expressions, operate
 from refute.scan.python.names import RUNS_COMMANDS
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Class, Env, Function, Ref, lift, options_of
+from refute.scan.python.values import SHARED, UNK, Class, Function, Ref, lift, options_of
 
 _MAX_ROUNDS: Final = 300
 _MAX_STATEMENTS: Final = 4
@@ -26,7 +27,8 @@ class PythonWalker(Expressions):
 
     def module(self, tree: ast.Module) -> None:
         """Walk a whole module; functions that nothing called are walked last, with unknown parameters."""
-        self.env.names["__doc__"] = ast.get_docstring(tree, clean=False)
+        self.env["__doc__"] = ast.get_docstring(tree, clean=False)
+        self.env.update(__file__=f"{HERE}/{self.report.path}", __name__=NAME, __builtins__=Ref("builtins"))
         self.body(tree.body)
         for function in self.functions:
             if function.node not in self.called:
@@ -70,7 +72,7 @@ class PythonWalker(Expressions):
             case ast.ClassDef():
                 self._class(node)
             case ast.Global() | ast.Nonlocal():
-                self.env.shared.update(node.names)
+                self.env.update(dict.fromkeys(node.names, SHARED))
             case _:
                 return self._parts(node)
         return []
@@ -122,11 +124,11 @@ class PythonWalker(Expressions):
                 self.report.add("dynamic-code", self.spot(decorator), f"@{wrapper.name}")
             if self.is_telling(wrapper) or (isinstance(wrapper, Function) and isinstance(wrapper.node, ast.Lambda)):
                 result = self.call(wrapper, [result], {}, decorator)
-        self.env.names[node.name] = result
+        self.env[node.name] = result
 
     def _class(self, node: ast.ClassDef) -> None:
-        outer, self.env = self.env, Env(self.env)
-        made = Class(self.env.names)
+        outer, self.env = self.env, self.env.new_child()
+        made = Class(self.env.maps[0])
         for base in [*node.bases, *[keyword.value for keyword in node.keywords]]:
             value = self.value(base)
             if isinstance(value, Class):
@@ -138,14 +140,13 @@ class PythonWalker(Expressions):
             if function.env is self.env and not isinstance(function.node, ast.Lambda):
                 function.instance, function.env = Class(made.names, made.base, made=True), outer
         self.env = outer
-        self.env.names[node.name] = made
+        self.env[node.name] = made
 
 
 def _is_endless(node: ast.While) -> bool:
     """Whether a loop on a constant neither leaves, yields nor waits anywhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
     parts = list(ast.walk(node))
-    calls = [part.func for part in parts if isinstance(part, ast.Call)]
-    waits = any((one.attr if isinstance(one, ast.Attribute) else getattr(one, "id", "")) in _WAITS for one in calls)
+    waits = any(getattr(part, "attr", getattr(part, "id", "")) in _WAITS for part in parts)
     constant = isinstance(node.test, ast.Constant) and bool(node.test.value)
     return constant and not waits and not any(isinstance(part, leaving) for part in parts)

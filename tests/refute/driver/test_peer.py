@@ -51,9 +51,9 @@ class Point:
 def theirs(pair: Pair, value: Any) -> Any:
     """The stand-in here for an object of the subject's."""
     entry = pair.subject.packed(value)
-    for cid, told, members, _ in pair.subject.news:
-        pair.driver.learn(cid, told, members)
-    pair.subject.news = []
+    for cid, told, members, _ in pair.subject.classes.news:
+        pair.driver.classes.learn(cid, told, members)
+    pair.subject.classes.news = []
     return pair.driver.unpacked(entry)
 
 
@@ -102,7 +102,7 @@ def test_what_the_subject_keeps_stays_shared_and_what_it_lets_go_does_not(pair: 
     keeper.add(5)
     assert kept == [1, 5]
     theirs(pair, append)(other)
-    assert pair.subject.sid_of(other) is None
+    assert pair.subject.shared.sid_of(other) is None
 
 
 def test_an_operator_of_a_handle_is_a_judgement_of_the_subject(pair: Pair) -> None:
@@ -117,7 +117,7 @@ def test_an_operator_of_a_handle_is_a_judgement_of_the_subject(pair: Pair) -> No
 )
 def test_the_door_shows_nothing_of_the_machinery(pair: Pair, name: str) -> None:
     for target in (test_the_door_shows_nothing_of_the_machinery, (one for one in "ab"), Keeper([])):
-        pair.driver.lend(target)
+        pair.driver.exports.lend(target)
         with pytest.raises(AttributeError):
             pair.door.operations()["get"](target, name)
 
@@ -131,7 +131,7 @@ def test_the_subject_works_on_nothing_that_no_test_handed_over(pair: Pair, opera
 
 
 def test_a_library_s_class_is_neither_changed_nor_called(pair: Pair) -> None:
-    pair.driver.lend(pathlib.Path)
+    pair.driver.exports.lend(pathlib.Path)
     for operation, arguments in (("set", ["exists", 1]), ("del", ["exists"]), ("call", ["/x"])):
         with pytest.raises(CannotCarry):
             pair.door.operations()[operation](pathlib.Path, *arguments)
@@ -186,7 +186,7 @@ TOLD = {
 def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
     pair: Pair, name: str, member: str
 ) -> None:
-    pair.driver.learn(101, {**TOLD, "members": {name: member}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: member}}, None)
     forged = pair.driver.shell(["o", 103, ["c", 101]])
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -200,13 +200,13 @@ def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
 
 @pytest.mark.parametrize("name", ["__subclasshook__", "__class__", "__getattribute__", "_refute_root_"])
 def test_a_class_cannot_bring_members_that_would_decide_here(pair: Pair, name: str) -> None:
-    pair.driver.learn(101, {**TOLD, "members": {name: "p"}}, None)
-    assert name not in vars(pair.driver.class_of(["c", 101]))
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: "p"}}, None)
+    assert name not in vars(pair.driver.classes.class_of(["c", 101]))
 
 
 def test_a_class_of_classes_costs_the_test_that_names_it(pair: Pair) -> None:
-    pair.driver.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, None)
-    pair.driver.class_of(["c", 101])
+    pair.driver.classes.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, None)
+    pair.driver.classes.class_of(["c", 101])
     (reason,) = pair.reasons
     assert "class of classes" in reason
 
@@ -219,7 +219,7 @@ def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> 
         "standard": True,
         "members": {},
     }
-    pair.driver.learn(101, told, None)
+    pair.driver.classes.learn(101, told, None)
     asked: list[tuple[Any, ...]] = []
     pair.request = lambda *args, **_: asked.append(args)  # type: ignore[method-assign]
     forged = pair.driver.shell(["o", 103, ["c", 101]])

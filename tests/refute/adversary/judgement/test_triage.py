@@ -343,17 +343,8 @@ def test_nothing_raised_where_an_error_is_claimed_refutes() -> None:
     assert judged(failed("Failed", "DID NOT RAISE <class 'ValueError'>")).verdict is TriageVerdict.REFUTED
 
 
-@pytest.mark.parametrize("kind", ["SyntaxError", "IndentationError"])
-@pytest.mark.parametrize("end", [TestEnd.FAILED, TestEnd.BROKEN])
-def test_an_implementation_file_that_python_cannot_read_refutes(kind: str, end: TestEnd) -> None:
-    facts = {"error_type": kind, "error_message": "invalid syntax (impl.py, line 3)", "reached_implementation": False}
-    assert judged(make_run(end=end, **facts), origin=Origin.PHRASE).verdict is TriageVerdict.REFUTED
-    facts["error_message"] = "invalid syntax (<unknown>, line 3)"
-    assert judged(make_run(end=end, **facts), origin=Origin.PHRASE).verdict is not TriageVerdict.REFUTED
-
-
 @pytest.mark.parametrize(("code", "refutes"), [("def double(x:", True), ("def double(x):\n    return 2 * x\n", False)])
-def test_a_model_s_test_that_raises_such_an_error_is_believed_only_where_the_file_is_at_fault(
+def test_an_implementation_file_that_python_cannot_read_refutes_and_no_error_that_only_says_so(
     code: str, refutes: bool
 ) -> None:
     run = make_run(error_type="SyntaxError", error_message="invalid syntax (impl.py, line 1)")

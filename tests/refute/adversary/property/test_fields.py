@@ -21,7 +21,7 @@ class Box:
     def __init__(self, size): ...
     def fill(self): ...
 """
-ROWS = [(row["name"], text) for row in rows("fields") for text in row["matches"]]
+ROWS = [(row["kind"], text) for row in rows("fields") for text in row["matches"]]
 
 
 @pytest.mark.parametrize(("name", "text"), ROWS)
@@ -29,7 +29,7 @@ def test_each_row_matches_its_examples(name: str, text: str) -> None:
     assert field_for(text) == name
 
 
-@pytest.mark.parametrize("row", rows("fields"), ids=lambda row: row["name"])
+@pytest.mark.parametrize("row", rows("fields"), ids=lambda row: row["kind"])
 def test_no_row_matches_what_it_must_not(row: dict[str, Any]) -> None:
     assert not row["pattern"].search(row["not"])
 

@@ -31,4 +31,4 @@ def test_a_row_leaves_other_claims_alone(name: str, example: str) -> None:
 
 
 def test_there_are_at_most_eight_phrases() -> None:
-    assert len({row["name"] for row in table()["phrase"]}) <= 8
+    assert len(table()["phrase"]) <= 8
