@@ -52,7 +52,7 @@ class Expressions(Names):
 
     def value(self, node: ast.expr) -> Any:  # noqa: C901, PLR0911, PLR0912 - one branch per kind
         """Walk an expression and say what it yields."""
-        self.report.budget.spend()
+        self.report.spend()
         match node:
             case ast.Constant(value=constant):
                 return UNK if constant is Ellipsis else constant

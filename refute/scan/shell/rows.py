@@ -37,7 +37,7 @@ def split(call: Call, row: Command) -> tuple[Options, list[str]]:
 
 def _weigh(call: Call, text: str) -> None:
     """Pay for patterns on a text: they may take time by the square of its length."""
-    call.walker.report.budget.spend(len(text) ** 2 // 50_000)
+    call.walker.report.spend(len(text) ** 2 // 50_000)
 
 
 def flags_of(call: Call, row: Command) -> e.Effects:
