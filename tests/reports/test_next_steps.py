@@ -42,7 +42,7 @@ def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outc
     weak = replace(outcomes["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
     *steps, more, explained = next_steps(weak)
     assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more")
-    assert explained.startswith("independent evidence: a `property`")
+    assert explained.startswith("independent evidence: with types in `given`, a `property`")
 
 
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])

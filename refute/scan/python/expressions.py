@@ -52,7 +52,7 @@ class Expressions(Names):
 
     def value(self, node: ast.expr) -> Any:  # noqa: PLR0911 - one return per kind
         """Walk an expression and say what it yields."""
-        self.report.budget.spend()
+        self.report.spend()
         match node:
             case ast.Constant(value=constant):
                 return UNK if constant is Ellipsis else constant

@@ -42,7 +42,7 @@ class PythonWalker(Expressions):
         return [value for statement in statements for value in self._statement(statement)]
 
     def _statement(self, node: ast.AST) -> list[Any]:  # noqa: C901, PLR0912 - one branch per kind
-        self.report.budget.spend()
+        self.report.spend()
         match node:
             case ast.Expr(value=inner):
                 self.value(inner)
