@@ -4,14 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from refute.errors import SnapshotRefused, UsageError
 from refute.scan.finding import Finding, ScanResult
 from refute.ticket.checkout import git
-
-# A repository says what it takes for text, and for a copy of another file, and it is what is under review.
-_CHANGED: Final = ("diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z")
 
 ScanBase = Callable[[str, bytes], Iterable[Finding]]
 """A path as findings show it, and its content at the base → what the scan finds in that."""
@@ -25,24 +21,18 @@ class Change:
     """The commit's id."""
     top: Path
     """Of the checkout, without symlinks."""
-    old: frozenset[str]
-    """Files of the commit, relative to the top. Every other file is new, whether git knows it or not."""
-    changed: frozenset[str]
-    """Files that differ, relative to the top."""
 
-    def old_name(self, path: str) -> str | None:
-        """The name of a file that the commit has; None for any other.
+    def content(self, path: str) -> bytes | None:
+        """A file as the commit has it; None for a file that it does not have, whether git knows it or not.
 
         Args:
             path: as a person named it.
         """
         real = Path(path).resolve()
-        name = str(real.relative_to(self.top)) if real.is_relative_to(self.top) else ""
-        return name if name in self.old else None
-
-    def content(self, name: str) -> bytes:
-        """A file as the commit has it."""
-        return _git(self.top, "cat-file", "blob", f"{self.base}:{name}")
+        try:
+            return git(self.top, "cat-file", "blob", f"{self.base}:{real.relative_to(self.top)}")
+        except (ValueError, SnapshotRefused):
+            return None
 
 
 def read_change(base: str, directory: Path) -> Change:
@@ -58,13 +48,7 @@ def read_change(base: str, directory: Path) -> Change:
     if base.startswith("-"):
         raise UsageError(f"--diff: got {base!r}, expected a git revision", hint="For example `--diff origin/main`.")
     top = Path(_text(_git(directory, "rev-parse", "--show-toplevel")).removesuffix("\n"))
-    commit = _commit(base, top)
-    return Change(
-        base=commit,
-        top=top.resolve(),
-        old=_names(_git(top, "ls-tree", "-r", "-z", "--name-only", commit)),
-        changed=_names(_git(top, *_CHANGED, commit, "--")),
-    )
+    return Change(base=_commit(base, top), top=top.resolve())
 
 
 def read_changes(base: str, homes: Mapping[str, Path]) -> dict[str, Change]:
@@ -99,10 +83,6 @@ def _commit(base: str, top: Path) -> str:
     return _text(_git(top, "rev-parse", "--verify", "--end-of-options", f"{start}^{{commit}}")).strip()
 
 
-def _names(output: bytes) -> frozenset[str]:
-    return frozenset(_text(output).split("\0")) - {""}
-
-
 def _text(output: bytes) -> str:
     return output.decode("utf-8", "surrogateescape")
 
@@ -134,12 +114,12 @@ def only_changed(result: ScanResult, changes: Mapping[str, Change], scan_base: S
 
 def _brought(path: str, findings: list[Finding], change: Change, scan_base: ScanBase) -> list[Finding]:
     """Of one file's findings."""
-    name = change.old_name(path)
-    if name is None:
+    before = change.content(path)
+    if before is None:
         return findings
-    if name not in change.changed:
+    if before == Path(path).read_bytes():
         return []
-    known = Counter(map(_said, scan_base(path, change.content(name))))
+    known = Counter(map(_said, scan_base(path, before)))
     new: list[Finding] = []
     for finding in findings:
         known[_said(finding)] -= 1

@@ -30,12 +30,6 @@ class Write(NamedTuple):
     appends: bool = False
 
 
-class MakeDirectory(NamedTuple):
-    """Makes a directory: nothing that exists is changed."""
-
-    path: str
-
-
 class Delete(NamedTuple):
     """Deletes a file or a tree."""
 
@@ -119,9 +113,7 @@ class Flag(NamedTuple):
     detail: str = ""
 
 
-Effect = (
-    Read | List | Write | MakeDirectory | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Preload
-) | Flag
+Effect = (Read | List | Write | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Preload) | Flag
 """Something that a command or call does."""
 Effects = Generator[Effect, Any, Any]
 """A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""

@@ -95,13 +95,6 @@ class Judge:
         elif places.is_place("persistence", tail) or re.search(_DOORS, tail):
             self.flag("persistence", detail=_named(target))
 
-    def _makedirectory(self, effect: e.MakeDirectory) -> None:
-        target = paths.locate(effect.path, self.cwd)
-        if target.text.startswith(("/dev/", "/proc/", "/sys/")):
-            self._write(e.Write(effect.path))
-        elif target.place in paths.ELSEWHERE:
-            self.flag("write-outside", mild=True, detail=_named(target))
-
     def _delete(self, effect: e.Delete) -> None:
         target = paths.locate(effect.path, self.cwd)
         if paths.inside_or_temporary(target):

@@ -19,23 +19,6 @@ class BudgetExceeded(Exception):
     """The text asks for more work than a scan may take."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Budget:
-    """Steps left for one file."""
-
-    steps: int = MAX_STEPS
-
-    def spend(self, steps: int = 1) -> None:
-        """Take steps.
-
-        Raises:
-            BudgetExceeded: when none are left.
-        """
-        self.steps -= steps
-        if self.steps < 0:
-            raise BudgetExceeded
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
     """Where something stands."""
@@ -91,7 +74,8 @@ class Report:
     """The findings of one file so far. Embedded texts report into the same one, at the place that holds them."""
 
     path: str
-    budget: Budget = field(default_factory=Budget)
+    steps: int = MAX_STEPS
+    """Steps left."""
     findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
     library: Mapping[str, bytes] = field(default_factory=dict)
     """Files of the workspace that a script may read, by path; judged by themselves."""
@@ -105,6 +89,16 @@ class Report:
 
     files: list[str] = field(default_factory=list)
     """Files of the workspace whose content it reads, by the number of their symbol."""
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps.
+
+        Raises:
+            BudgetExceeded: when none are left.
+        """
+        self.steps -= steps
+        if self.steps < 0:
+            raise BudgetExceeded
 
     def content_of(self, path: str) -> str:
         """The symbol for the content of a file of the workspace."""

@@ -2,12 +2,11 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Final
-
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing import Any, Final
 
 from refute.errors import UsageError
 
@@ -16,7 +15,7 @@ _HINT: Final = (
     "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
 )
 ROLES: Final = frozenset(
-    """read list write out delete tree rmdir mode mkdir connect host lookup location fetch url eval python tests run
+    """read list write out delete tree rmdir mode connect host lookup location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
     start-python module open command word cd""".split()  # noqa: SIM905 - a table of names
 )
@@ -38,50 +37,22 @@ def _parsed(name: str) -> Mapping[str, Any]:
     return tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def _one_of(what: str, names: Callable[[], Collection[str]]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value.rstrip("*") not in {"", *names()}:
-            raise ValueError(f"unknown {what} `{value}`; expected one of {', '.join(sorted(names()))}")
-        return value
-
-    return AfterValidator(check)
-
-
-def _words(value: Any) -> Any:
-    return tuple(value.split()) if isinstance(value, str) else value
-
-
-def _options(value: Any) -> Any:
-    """`["out o output"]` stands for `{ o = "out", output = "out" }`."""
-    rows = [_words(row) for row in value] if isinstance(value, list) else []
-    return {name: role for role, *names in rows for name in names} if rows else value
-
-
-Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
-Role = Annotated[str, _one_of("role", lambda: ROLES)]
-Printed = Annotated[str, _one_of("`prints`", lambda: PRINTS)]
-Rule = Annotated[str, _one_of("rule", lambda: read_table("rules"))]
-
-
-class _Row(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class When(_Row):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class When:
     """What a command means where its arguments look so; the first that fits counts."""
 
     args: str = ""
     """Pattern, compiled when it is first asked for: most scans need few of them."""
-    severe: Rule = Field(default="", alias="flag")
+    severe: str = ""
     """Rule of the finding; empty, as `note`: there is none."""
-    note: Rule = ""
+    note: str = ""
     """Rule of which it is the milder form."""
     detail: str = ""
-    role: Role = Field(default="", alias="as")
+    role: str = ""
     """What is done with the first group that the pattern has found; for `finds` alone."""
     reaches: str = ""
     """File of the workspace that then counts, and how, with `{}` for that group; for `finds` alone."""
-    prints: Printed = ""
+    prints: str = ""
     """What the command then prints; for `finds` alone."""
 
     @property
@@ -99,15 +70,16 @@ class When(_Row):
         return re.match(self.args, arguments) is not None
 
 
-class Command(_Row):
+@dataclass(frozen=True, kw_only=True)
+class Command:
     """A row about commands or Python calls that do the same."""
 
-    names: Words = Field(min_length=1)
-    values: Words = ()
+    names: tuple[str, ...]
+    values: tuple[str, ...] = ()
     """Options that take a value: letters behind a dash, and long ones."""
-    operands: Annotated[tuple[Role, ...], BeforeValidator(_words)] = ()
+    operands: tuple[str, ...] = ()
     """Roles by position; one with `*` takes all that the others leave."""
-    options: Annotated[dict[str, Role], BeforeValidator(_options)] = Field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
     """Option → role of its value."""
     when: tuple[When, ...] = ()
     finds: tuple[When, ...] = ()
@@ -118,10 +90,10 @@ class Command(_Row):
     """Whether the first operand ends the options."""
     decodes: str = ""
     """Pattern of arguments with which it decodes."""
-    prints: Printed = ""
+    prints: str = ""
     handler: str = ""
     """The code that works out its effects, where a row cannot say them."""
-    verbs: Words = ()
+    verbs: tuple[str, ...] = ()
     """First words behind which another command stands; `*`: it may stand there without one."""
     refuses: tuple[str, ...] = ()
     """Examples that must give a blocking finding."""
@@ -134,11 +106,12 @@ class Command(_Row):
         return frozenset(self.options).union(*(word[1:] if word[0] == "-" else [word] for word in self.values))
 
 
-class Knowledge(_Row):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
     """All that the tables say about commands, Python calls and hosts."""
 
-    commands: dict[str, Command]
-    calls: dict[str, Command]
+    commands: Mapping[str, Command]
+    calls: Mapping[str, Command]
     public: frozenset[str]
     """Hosts of public source code; a leading dot stands for every host below."""
 
@@ -156,10 +129,10 @@ def knowledge(extra: Path | None = None) -> Knowledge:
     own = _own(extra) if extra is not None else {}
     found: list[dict[str, Command]] = []
     for table, kind in (("commands", "command"), ("python", "call")):
-        rows = [*map(Command.model_validate, _rows(read_table(table), kind)), *_checked(own.get(kind, ()), extra)]
+        rows = [*map(_command, _rows(read_table(table), kind)), *_checked(own.get(kind, ()), extra)]
         found.append({name: row for row in rows for name in row.names})
     public = frozenset([*read_table("hosts")["public"], *own.get("hosts", {}).get("public", ())])
-    return Knowledge.model_construct(commands=found[0], calls=found[1], public=public)
+    return Knowledge(commands=found[0], calls=found[1], public=public)
 
 
 def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
@@ -190,22 +163,44 @@ def _checked(rows: Iterable[Any], path: Path | None) -> Iterable[Command]:
         names = str(row.get("names", "")).split() if isinstance(row, dict) else []
         told = f"scan tables {path}: {f'row `{names[0]}`' if names else 'a row without `names`'}"
         try:
-            made = Command.model_validate(row)
+            made = _command(row)
             for one in (*made.when, *made.finds):
                 re.compile(one.args)
-        except ValidationError as error:
-            raise UsageError(f"{told}: {'; '.join(map(_fault, error.errors()))}", hint=_HINT) from error
-        except re.error as error:
+        except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
             raise UsageError(f"{told}: {error}", hint=_HINT) from error
-        if made.handler:
-            raise UsageError(f"{told}: `handler` names code of refute itself; leave it out", hint=_HINT)
+        if made.handler or not names:
+            fault = ": `handler` names code of refute itself; leave it out" if made.handler else ""
+            raise UsageError(f"{told}{fault}", hint=_HINT)
         yield made
 
 
-def _fault(fault: Any) -> str:
-    *place, last = fault["loc"]
-    if fault["type"] != "extra_forbidden":
-        return f"{'.'.join(map(str, fault['loc']))}: {fault['msg'].removeprefix('Value error, ')}"
-    fields = When.model_fields if place else Command.model_fields
-    names = ", ".join(sorted(field.alias or name for name, field in fields.items()))
-    return f"unknown field `{last}`{f' of `{place[0]}`' if place else ''}; expected one of {names}"
+def _command(row: dict[str, Any]) -> Command:
+    _require("field", row, Command.__dataclass_fields__)
+    worded = ("names", "values", "verbs", "operands")
+    made: dict[str, Any] = {name: tuple(row[name].split()) for name in worded if name in row}
+    options = row.get("options", {})
+    if isinstance(options, list):
+        # `["out o output"]` stands for `{ o = "out", output = "out" }`.
+        options = {name: role for role, *names in (line.split() for line in options) for name in names}
+    _require("role", (role.rstrip("*") for role in (*made.get("operands", ()), *options.values())), ROLES)
+    _require("`prints`", {row.get("prints", "")}, PRINTS)
+    when, finds = (tuple(map(_when, row.get(name, ()))) for name in ("when", "finds"))
+    return Command(**{**row, **made, "options": options, "when": when, "finds": finds})
+
+
+_WHEN: Final = {{"severe": "flag", "role": "as"}.get(one.name, one.name): one.name for one in fields(When)}
+"""Fields in a table → here."""
+
+
+def _when(row: dict[str, Any]) -> When:
+    _require("field of `when`", row, _WHEN)
+    _require("rule", {row.get("flag", ""), row.get("note", "")}, read_table("rules"))
+    _require("role", {row.get("as", "")}, ROLES)
+    _require("`prints`", {row.get("prints", "")}, PRINTS)
+    return When(**{_WHEN[name]: value for name, value in row.items()})
+
+
+def _require(what: str, got: Iterable[str], known: Collection[str]) -> None:
+    """Raise a ValueError that names what is not known."""
+    if unknown := [name for name in got if name and name not in known]:
+        raise ValueError(f"unknown {what} `{unknown[0]}`; expected one of {', '.join(sorted(known))}")

@@ -58,8 +58,6 @@ def in_role(call: Call, row: Command, role: str, value: str, options: Options) -
             yield e.Delete(value, recursive=True)
         case "rmdir":
             yield e.Delete(value, empty=True)
-        case "mkdir":
-            yield e.MakeDirectory(value)
         case "edit" | "write":
             yield e.Write(value)
         case "out":

@@ -37,7 +37,7 @@ def split(call: Call, row: Command) -> tuple[Options, list[str]]:
 
 def _weigh(call: Call, text: str) -> None:
     """Pay for patterns on a text: they may take time by the square of its length."""
-    call.walker.report.budget.spend(len(text) ** 2 // 50_000)
+    call.walker.report.spend(len(text) ** 2 // 50_000)
 
 
 def flags_of(call: Call, row: Command) -> e.Effects:
@@ -98,11 +98,12 @@ def _given(row: Command, options: Options) -> list[tuple[str, str]]:
 
 def _command(call: Call, row: Command, options: Options, words: list[str]) -> e.Effects:
     """The command that another one runs, behind its verb and further options of its own."""
-    if row.verbs and words[:1] and words[0] in row.verbs:
-        words = words[1:]
-    elif row.verbs and "*" not in row.verbs:
+    more: Options = {}
+    verb = bool(words) and words[0] in row.verbs
+    if row.verbs and not verb and "*" not in row.verbs:
         return None
-    more, words = split_options(words, row.valued, mixed=not row.stops)
+    if verb or len(row.operands) > 1:
+        more, words = split_options(words[verb:], row.valued)
     given = _given(row, {**options, **more})
     for role, value in given:
         if role == "word":

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 import tree_sitter_bash
@@ -54,30 +55,17 @@ def first_error(root: Node) -> Node:
     return next((node for node in below(root) if node.is_error or node.is_missing), root)
 
 
-_FEW = 40
+_FEW: Final = 40
 """So few brackets cannot nest deeply."""
-
-_BACKTICK: Final = ord("`")
-_BACKSLASH: Final = ord("\\")
+_STEPS: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
 
 
 def depth_of(source: bytes) -> int:
     """How deeply brackets nest, counted on the bytes alone: an upper bound that needs no parser."""
     if sum(source.count(bracket) for bracket in (b"(", b"[", b"{", b"`")) <= _FEW:
         return 0
-    depth = deepest = before = 0
-    quoted = False
-    for byte in source:
-        # A plain backtick opens or closes; only escaped ones nest.
-        if byte == _BACKTICK and before != _BACKSLASH:
-            quoted = not quoted
-        elif byte in b"([{`":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b")]}":
-            depth = max(0, depth - 1)
-        before = byte
-    return deepest + 1
+    depths = accumulate(source, lambda depth, byte: max(0, depth + _STEPS.get(byte, 0)), initial=0)
+    return max(depths) + source.count(b"\\`") + 1  # only escaped backticks nest
 
 
 def join_continued(source: str) -> str:

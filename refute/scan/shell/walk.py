@@ -54,7 +54,7 @@ class ShellWalker(Walker):
         root = parse_words(spelled)
         # `x\\${$name}` is cut in two words without a word of complaint.
         if root.has_error or "\\${$" in spelled:
-            self.report.budget.spend(_READ_AGAIN)
+            self.report.spend(_READ_AGAIN)
             again = respell(spelled)
             second = parse_words(again) if again is not None else root
             if not second.has_error:
@@ -104,7 +104,7 @@ class ShellWalker(Walker):
 
     def run(self, node: Node, stdin: str = "") -> str:
         """Walk a statement; returns what it prints."""
-        self.report.budget.spend()
+        self.report.spend()
         handler = _STATEMENTS.get(node.type)
         return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
 
