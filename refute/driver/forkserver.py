@@ -63,15 +63,15 @@ class ForkServer:
     def fork(self, descriptors: tuple[int, ...]) -> int | None:
         """The process id of a worker with these descriptors; None where none could be started."""
         for _ in range(2):  # the implementation may have killed or stopped it meanwhile
-            self.start()
             with contextlib.suppress(OSError):
+                self.start()
                 assert self._line is not None  # noqa: S101  # it has been started
                 socket.send_fds(self._line, [ORDER], list(descriptors))
                 if (pid := self.hear(BIRTH_S)) is not None:
                     return pid
-            assert self._process is not None  # noqa: S101  # likewise
-            self._process.kill()
-            self._process.wait()
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
         return None
 
     def hear(self, timeout_s: float | None) -> int | None:

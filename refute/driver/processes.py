@@ -21,6 +21,8 @@ ROUNDS = 1_000
 PAUSE_S = 0.002
 LOOKS = 20
 """Times in a row that nothing is found where orphans are not ours."""
+QUIET = 3
+"""Times in a row that nothing is found, nor has ended, where a child of ours goes on."""
 
 
 def protect_supervisor() -> None:
@@ -94,11 +96,12 @@ def kill_descendants(spared: Collection[int] = ()) -> bool:
         for pid in found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        childless = _reap()
-        clean = 0 if found else clean + 1
+        childless, reaped = _reap()
+        clean = 0 if found or reaped else clean + 1
         # Whoever forks and ends all the time is missed by a look at them one by one; its last is always our child,
-        # or PID 1's, where one has to look often.
-        if (childless and (adopts_orphans() or clean == LOOKS)) or (spared and clean):
+        # or PID 1's, where one has to look often. Beside a child that is spared, those that have ended are seen.
+        quiet = QUIET if adopts_orphans() else LOOKS
+        if (childless and (adopts_orphans() or clean == LOOKS)) or (spared and clean == quiet):
             return True
         time.sleep(PAUSE_S)
     return False
@@ -124,11 +127,12 @@ def _parent_of(process: Path) -> int | None:
     return None if state == b"Z" and threads <= 1 else parent
 
 
-def _reap() -> bool:
-    """Reap every child that has ended; whether none is left, living or dead."""
+def _reap() -> tuple[bool, int]:
+    """Reap every child that has ended; whether none is left, living or dead, and how many had ended."""
+    reaped = 0
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+            reaped += 1
     except ChildProcessError:
-        return True
-    return False
+        return True, reaped
+    return False, reaped
