@@ -4,10 +4,11 @@ import functools
 import mmap
 import sys
 from collections.abc import Sequence
-from types import CodeType, FrameType, FunctionType, MethodType
+from types import FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from refute.driver.admitted import is_of_testing
+from refute.driver.code_of_tests import may_remember, names_in
 from refute.driver.errors import CannotCarry
 from refute.driver.process_state import HANDLERS, VARIABLES
 from refute.driver.proxy.proxied import Proxy
@@ -108,14 +109,19 @@ class Attestation:
     def judged(self) -> None:
         """The subject decides about one of its objects.
 
-        Where that is not below the running test (at import, in a fixture), later tests may rest on it as well.
+        Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
+        answer), later tests may rest on it as well.
         """
-        self.attested, frame = False, self.test_frame()
-        prepares = frame is not None
+        self.attested, helpers, frame = False, [], self.test_frame()
         while frame is not None and not self._is_test(frame):
+            helpers.append(frame)
             frame = self._of_test_file(frame.f_back)
-        if not self._running or (prepares and frame is None):
+        prepares = frame is None and bool(helpers)
+        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
             self._tainted = True
+
+    def _is_theirs(self, value: Any) -> bool:
+        return self.objects.proxies.oid_of(value) is not None
 
     def _is_test(self, frame: FrameType) -> bool:
         """Whether a frame is the running test's own, or of what is defined in it."""
@@ -159,23 +165,6 @@ class Attestation:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
-
-
-def names_in(test: Any) -> set[str]:
-    """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
-    function, found = test.__func__ if type(test) is MethodType else test, set[str]()
-    while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
-        drawn = vars(function).get("hypothesis")
-        function = vars(function)["__wrapped__"] if drawn is None else drawn.inner_test
-    waiting = [function.__code__] if type(function) is FunctionType else []
-    while waiting:
-        code = waiting.pop()
-        new, found = set(code.co_names) - found, found.union(code.co_names)
-        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
-        named = [function.__globals__[name] for name in new if name in function.__globals__]
-        waiting += [one.__code__ for one in named if type(one) is FunctionType]
-        found |= {type(one).__name__ for one in named}
-    return found
 
 
 class Tools:

@@ -58,20 +58,8 @@ class Conversation:
             event = None
         if not isinstance(event, dict) or event.get("key") != self._key:
             raise Tampering("something other than the test runner wrote to the result channel")
-        handlers = {
-            "ready": self._on_ready,
-            "collected": self._on_collected,
-            "uncollectable": self._on_uncollectable,
-            "start": self._on_start,
-            "called": self._on_called,
-            "phase": self._on_phase,
-            "finish": self._on_finish,
-            "done": self._on_done,
-            "gone": self._on_gone,
-            "tampering": self._on_tampering,
-        }
         try:
-            handlers[event["event"]](event, now_s)
+            getattr(self, f"_on_{event['event']}")(event, now_s)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise Tampering(f"the result channel carried a malformed event ({type(error).__name__})") from error
 

@@ -6,6 +6,7 @@ The fork server runs nothing submitted and is as closed to others as a worker. B
 import contextlib
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -61,13 +62,16 @@ class ForkServer:
 
     def fork(self, descriptors: tuple[int, ...]) -> int | None:
         """The process id of a worker with these descriptors; None where none could be started."""
-        for _ in range(2):  # the implementation may have killed it meanwhile
+        for _ in range(2):  # the implementation may have killed or stopped it meanwhile
             self.start()
             with contextlib.suppress(OSError):
                 assert self._line is not None  # noqa: S101  # it has been started
                 socket.send_fds(self._line, [ORDER], list(descriptors))
                 if (pid := self.hear(BIRTH_S)) is not None:
                     return pid
+            assert self._process is not None  # noqa: S101  # likewise
+            self._process.kill()
+            self._process.wait()
         return None
 
     def hear(self, timeout_s: float | None) -> int | None:
@@ -85,12 +89,14 @@ def await_fork_request(line: socket.socket) -> tuple[int, int, int] | None:
     Returns:
         In a worker its descriptors for events and both stacks; None in the fork server, when nobody orders any more.
     """
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # whoever sends some here means a worker
     while True:
         order, descriptors, _, _ = socket.recv_fds(line, len(ORDER), DESCRIPTORS)
         if not order or len(descriptors) != DESCRIPTORS:
             return None
         pid = os.fork()
         if pid == 0:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
             line.close()
             return _settle(descriptors)
         for descriptor in descriptors:

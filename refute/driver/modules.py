@@ -146,7 +146,10 @@ class Importer:
             else self._import(name, names, local, wanted or (), 0)
         )
         if wanted and "*" in wanted:
-            Current.link.cannot(f"needs the implementation in the test's process: imports all names of {name}")
+            copy = ModuleType(module.__name__)
+            copy.__dict__.update(_brought(Current.link.request("star", module), names or {}))
+            copy.__dict__["__all__"] = [key for key in copy.__dict__ if key not in vars(ModuleType("x"))]
+            return copy
         return module
 
     def _taken_module(self, name: str, innermost: bool) -> ModuleType:  # noqa: FBT001  # as import asks
@@ -159,6 +162,20 @@ class Importer:
                 module = importlib.util.module_from_spec(spec)
                 self.exec_module(module)
         return self._loaded[name if innermost else parts[0]]
+
+
+def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any]:
+    """What a star import binds: no module takes the place of one that the test has imported.
+
+    Where another name of the test's, or a built-in one, gets a new meaning (`all`, `abs`), the subject decides.
+    """
+    brought = {name: value for name, value in told.items() if not (isinstance(value, ModuleStub) and name in bound)}
+    for name, value in brought.items():
+        if isinstance(value, ModuleStub):
+            be_tool(value)
+        elif {**vars(builtins), **bound}.get(name, value) is not value:
+            Current.link.judged_for_good()
+    return brought
 
 
 def _importable(entry: "os.DirEntry[str]") -> bool:

@@ -5,6 +5,7 @@ import importlib
 import runpy
 import types
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from refute.driver.errors import CannotCarry, Malformed
@@ -110,6 +111,14 @@ def load(name: str) -> list[Any]:
     ]
 
 
+def star(module: ModuleType) -> dict[str, Any]:
+    """What `from module import *` gives."""
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name in vars(module) if not name.startswith("_")]
+    return {name: getattr(module, name) for name in names}
+
+
 def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
     members = Members(objects)
@@ -138,5 +147,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "extend": extend(objects),
         "load": load,
         "reload": importlib.reload,
+        "star": star,
         "run_module": runpy.run_module,
     }

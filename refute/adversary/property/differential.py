@@ -19,7 +19,7 @@ from refute.adversary.property.calls import changed_definitions, changed_literal
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
-from refute.adversary.property.laws import no_inputs, sampled
+from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
@@ -182,7 +182,7 @@ def _of_function(claim: Claim, function: Function, compared: Sequence[Compared],
     own = [one for one in compared if one.way.function.qualified == function.qualified]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
-        yield Note(claim=claim, reason=_NO_VERSION if own else no_inputs("unchanged", function.qualified))
+        yield Note(claim=claim, reason=_NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}")
     yield from drafts
 
 

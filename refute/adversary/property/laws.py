@@ -23,6 +23,8 @@ from refute.ticket.record import Claim, Property, Raises
 _MAX_CHARACTERS: Final = 6_000
 """Of the inputs of one test as Python."""
 _IMPLEMENTATION: Final = "a public function of the implementation"
+NO_INPUTS: Final = "no inputs can be made for it; give an example that calls it, or annotate its parameters"
+"""Why a law has no test, and what would give it one."""
 
 
 def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -31,8 +33,11 @@ def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Dr
         yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace))
     for one in claim.raises:
         yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace))
-    for name, other in claim.same_as.items():
-        yield from _same_as(claim, (name, other), brief, namespace)
+    for pair in claim.same_as.items():
+        try:
+            yield from _same_as(claim, pair, brief, namespace)
+        except NotTested as why:
+            yield Note(claim=claim, reason=f"same_as, {pair[0]}: {why}")
 
 
 def sampled(rows: Sequence[tuple[Any, ...]]) -> str:
@@ -116,29 +121,19 @@ def _completed(call: ast.expr, namespace: Namespace) -> str:
     return f"_completes(lambda: {source_of(awaited_apart(call, namespace))})"
 
 
-def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
+def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> list[Draft]:
     name, other = pair
-    function = namespace.surface.named(name)
+    function, reference = namespace.surface.named(name), namespace.surface.named(other)
     if function is None:
-        yield Note(claim=claim, reason=f"same_as: got {name!r}, expected {_IMPLEMENTATION}")
-        return
-    reference = namespace.surface.named(other)
-    origin = Origin.AUTHOR_PROPERTY if reference else Origin.LIBRARY
+        raise NotTested(f"got {name!r}, expected {_IMPLEMENTATION}")
     if reference is None and not _in_library(other):
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
-        yield Note(claim=claim, reason=f"same_as, {name}: got {other!r}, expected {expected}")
-        return
+        raise NotTested(f"got {other!r}, expected {expected}")
     ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface), guess=False)
-    made = [_compared(claim, way, function, reference or other, namespace, origin) for way in ways]
-    drafts = [draft for draft in made if draft is not None]
-    yield from drafts
-    if not drafts:
-        yield Note(claim=claim, reason=no_inputs("same_as", name))
-
-
-def no_inputs(field: str, name: str) -> str:
-    """Why a law has no test, and what would give it one."""
-    return f"{field}, {name}: no inputs can be made for it; give an example that calls it, or annotate its parameters"
+    plain = [way for way in ways if way.call.startswith(f"{function.qualified}(")]
+    if not plain:
+        raise NotTested(NO_INPUTS)
+    return [_compared(claim, way, function, reference or other, namespace) for way in plain]
 
 
 def _in_library(name: str) -> bool:
@@ -148,12 +143,8 @@ def _in_library(name: str) -> bool:
     return known and callable(getattr(importlib.import_module(module), attribute, None))
 
 
-def _compared(
-    claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace, origin: Origin
-) -> Draft | None:
+def _compared(claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace) -> Draft:
     """The calls of the function itself, and of the other one with the same arguments."""
-    if not way.call.startswith(f"{function.qualified}("):
-        return None
     theirs = other if isinstance(other, str) else other.qualified
     reference = way.call.replace(function.qualified, theirs, 1)
     module, _, _ = theirs.rpartition(".")
@@ -166,7 +157,7 @@ def _compared(
         claim=claim,
         quote=quote_of(claim, function.name, f"{function.name} same {theirs}"),
         category=Category.EDGE,
-        origin=origin,
+        origin=Origin.LIBRARY if isinstance(other, str) else Origin.AUTHOR_PROPERTY,
         label=f"same as {theirs}",
         detail=f"{function.qualified} gives the same as {theirs}",
         imports=(*found.imports, *imports),

@@ -36,8 +36,8 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
     """Tests for every recognised clause of a claim, and the reasons why recognised ones were left alone."""
     subjects = namespace.surface.subjects(claim.text)
     only = subjects[0] if len(subjects) == 1 else None
-    for paragraph in _paragraphs(claim.text, subjects):
-        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in paragraph]
+    for sentence in _sentences(claim.text, subjects):
+        read = [(clause, match_of(clause[1], is_result=clause[2])) for clause in sentence]
         if any(hit is None and compiled("{{doubt}}").search(clause[1]) for clause, hit in read):
             continue  # words that no row understands restrict all of it
         for clause, hit in read:
@@ -51,13 +51,18 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
                 yield Note(claim=claim, reason=str(why))
 
 
-def _paragraphs(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
-    """The clauses of each paragraph, first of those below a heading for the result."""
+def _sentences(text: str, subjects: tuple[Function, ...]) -> Iterator[list[_Clause]]:
+    """The clauses of each sentence, first of those below a heading for the result."""
     sections = read_sections(text)
     for part, is_result in ((sections.returns, True), (sections.prose, False)):
         for paragraph in re.split(r"\n\s*\n", part):
-            clauses = [(one, _bare(one, subjects), is_result) for one in clauses_of(paragraph)]
-            yield [one for one in clauses if one[1]]
+            sentence: list[_Clause] = []
+            for clause in clauses_of(paragraph):
+                sentence += [(clause, bare, is_result)] if (bare := _bare(clause, subjects)) else []
+                if clause.rstrip().endswith((".", ";", "!", "?")):
+                    yield sentence
+                    sentence = []
+            yield sentence
 
 
 def _bare(clause: str, subjects: tuple[Function, ...]) -> str:
@@ -103,7 +108,7 @@ class _Reading:
 
     def _has_special_cases(self, function: Function) -> bool:
         """Whether other clauses say what the function gives for some inputs."""
-        clauses = [one for text in (function.docstring, *self._told) for part in _paragraphs(text, ()) for one in part]
+        clauses = [one for text in (function.docstring, *self._told) for part in _sentences(text, ()) for one in part]
         others = (plain for _, plain, _ in clauses if self._clause not in plain and ">>>" not in plain)
         return any(map(_SPECIAL.search, others))
 

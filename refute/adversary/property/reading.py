@@ -11,6 +11,7 @@ from refute.adversary.property.surface import Documented, Face, Function, Parame
 from refute.python_syntax import parsed_or_none
 
 _LEVELS = 3
+_MAX_NODES = 60
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -81,7 +82,8 @@ def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Paramet
     if (written := parameter.annotation) is None or not aliases:
         return parameter
     for _ in range(_LEVELS):
-        written = substituted(written, aliases)
+        if sum(1 for _ in ast.walk(written)) < _MAX_NODES:  # `A = tuple[A, A, …]` grows with each level
+            written = substituted(written, aliases)
     return replace(parameter, annotation=written)
 
 

@@ -63,36 +63,30 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
 
 def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
     """Drop repeated tests; every claim's first test comes before any claim's second."""
-    seen: set[tuple[object, ...]] = set()
-    rank: dict[ClaimId, int] = {}
-    ranked: list[tuple[int, int, Draft]] = []
-    for index, draft in enumerate(drafts):
-        key = (draft.claim.id, draft.imports, draft.body, draft.given)
-        if key not in seen:
-            seen.add(key)
-            rank[draft.claim.id] = rank.get(draft.claim.id, 0) + 1
-            ranked.append((0 if rank[draft.claim.id] == 1 else 1, index, draft))
-    return [draft for _, _, draft in sorted(ranked, key=lambda item: item[:2])][: brief.max_tests]
+    distinct: dict[object, Draft] = {}
+    first: dict[ClaimId, Draft] = {}
+    for draft in drafts:
+        distinct.setdefault((draft.claim.id, draft.imports, draft.body, draft.given), draft)
+        first.setdefault(draft.claim.id, draft)
+    return sorted(distinct.values(), key=lambda draft: draft is not first[draft.claim.id])[: brief.max_tests]
 
 
 def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple[str, list[AttackTest]]:
     order = {claim.id: position for position, claim in enumerate(brief.ticket.claims)}
     drafts = sorted(drafts, key=lambda draft: order[draft.claim.id])
-    tests: list[AttackTest] = []
-    functions: list[str] = []
-    for draft, name in zip(drafts, _names(drafts), strict=True):
-        functions.append(function_of(draft, name))
-        tests.append(
-            AttackTest(
-                name=name,
-                claim_id=draft.claim.id,
-                quote=draft.quote,
-                category=draft.category,
-                origin=draft.origin,
-                tester=TESTER,
-            )
+    named = list(zip(drafts, _names(drafts), strict=True))
+    tests = [
+        AttackTest(
+            name=name,
+            claim_id=draft.claim.id,
+            quote=draft.quote,
+            category=draft.category,
+            origin=draft.origin,
+            tester=TESTER,
         )
-    body = "\n\n\n".join(functions)
+        for draft, name in named
+    ]
+    body = "\n\n\n".join(function_of(draft, name) for draft, name in named)
     carried = _carried(body)
     parts = [_imports(body + "".join(carried), with_hypothesis=any(draft.given for draft in drafts))]
     parts += [_SETTINGS] if any(draft.given for draft in drafts) else []
@@ -187,7 +181,7 @@ def _slug(text: str) -> str:
 def _helpers() -> dict[str, str]:
     """Name → source of every definition that a file may carry along."""
     folder = resources.files("refute.adversary.property")
-    files = ("comparison.py", "oracles.py", "versions.py", "command_lines/output.py")
+    files = ("comparison.py", "oracles.py", "command_lines/output.py")
     text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in files)
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
     found: dict[str, str] = {}

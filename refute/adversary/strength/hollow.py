@@ -8,13 +8,14 @@ strong the tests of other claims are.
 """
 
 import ast
+import contextlib
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
+from refute.python_syntax import UNPARSABLE, parse_python
 
 HOLLOW: Final = "hollow"
 """How the names of these variants begin."""
@@ -63,11 +64,13 @@ def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
     filled: dict[str, str] = {}
     name = f"_{chance.getrandbits(48):012x}"
     for one in brief.modules:
-        if tree := parsed_or_none(one.source):
-            plain[one.module.path] = ast.unparse(tree)
+        with contextlib.suppress(*UNPARSABLE):
+            tree = parse_python(one.source)
+            written = ast.unparse(tree)
             for node in [node for node in ast.walk(tree) if isinstance(node, ast.Module | FUNCTION)]:
                 _insert(node.body, f"{name} = None\ndel {name}")
             filled[one.module.path] = ast.unparse(ast.fix_missing_locations(tree))
+            plain[one.module.path] = written
     return {f"{CONTROL}, written anew": plain, f"{CONTROL}, with statements that do nothing": filled}
 
 

@@ -1,6 +1,7 @@
 """Mutants of a ticket's modules: which there are, and a sample of them that is the same each time."""
 
 import ast
+import contextlib
 import difflib
 import random
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Final
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.strength.operators import Fault, faults
-from refute.python_syntax import UNPARSABLE, parsed_or_none
+from refute.python_syntax import UNPARSABLE, parse_python
 
 MAX_CANDIDATES: Final = 50_000
 """Of a module."""
@@ -46,8 +47,12 @@ class Candidate:
 
 def candidates(modules: Sequence[SourceModule]) -> list[Candidate]:
     """Every change of modules that can be parsed, in the order of the files."""
-    trees = [(one.module.path, tree) for one in modules if (tree := parsed_or_none(one.source))]
-    return [Candidate(path, tree, fault) for path, tree in trees for fault in islice(faults(tree), MAX_CANDIDATES)]
+    found: list[Candidate] = []
+    for one in modules:
+        with contextlib.suppress(*UNPARSABLE):  # hostile text nests deep
+            tree = parse_python(one.source)
+            found += [Candidate(one.module.path, tree, fault) for fault in islice(faults(tree), MAX_CANDIDATES)]
+    return found
 
 
 def sample_mutants(

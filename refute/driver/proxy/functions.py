@@ -9,10 +9,8 @@ from refute.driver.proxy.proxied import Proxy
 from refute.driver.proxy.roots import COMPUTING, Current, ProxyMeta
 from refute.driver.proxy.signatures import shown_attribute
 
-SHAPED: Final = frozenset({"__code__", "__annotations__", "__signature__"})
+SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__annotations__", "__signature__"})
 """What is told of a function all at once."""
-INNER: Final = frozenset({"__defaults__", "__kwdefaults__", "__closure__"})
-"""What is not told, so that no copy of a function is made of it."""
 
 
 class Called(Proxy):
@@ -36,8 +34,8 @@ class Called(Proxy):
             return self._refute_shape_
         if name == "__globals__":  # where `get_type_hints` looks for names
             return {}
-        if name in INNER:
-            Current.link.cannot(f"needs the implementation in the test's process: reads {name} of a function")
+        if name == "__closure__":  # which is asked for by who copies a function
+            Current.link.cannot("needs the implementation in the test's process: copies a function")
         if name in SHAPED:
             return shown_attribute(self._refute_shape_, name)
         return super().__getattr__(name)

@@ -120,6 +120,11 @@ def shown_attribute(shape: Shape, name: str) -> Any:
         return shown_annotations(shape)
     if name == "__signature__" and parameters is not None:
         return shown_signature(shape)
+    if facts is not None and parameters is not None and "defaults__" in name:
+        given = [one for one in shown_signature(shape).parameters.values() if one.default is not Parameter.empty]
+        by_name = {one.name: one.default for one in given if one.kind is Parameter.KEYWORD_ONLY}
+        by_place = tuple(one.default for one in given if one.name not in by_name)
+        return (by_place if name == "__defaults__" else by_name) or None
     raise AttributeError(name)
 
 

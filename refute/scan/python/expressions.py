@@ -50,7 +50,7 @@ def operate(operator: ast.operator, left: Any, right: Any) -> Any:
 class Expressions(Names):
     """The part of the walk that works expressions out."""
 
-    def value(self, node: ast.expr) -> Any:  # noqa: C901, PLR0911, PLR0912 - one branch per kind
+    def value(self, node: ast.expr) -> Any:  # noqa: PLR0911 - one return per kind
         """Walk an expression and say what it yields."""
         self.report.spend()
         match node:
@@ -67,6 +67,21 @@ class Expressions(Names):
             case ast.UnaryOp(op=ast.USub() | ast.Invert() as sign, operand=inner):
                 value = self.value(inner)
                 return UNK if not isinstance(value, int) else -value if isinstance(sign, ast.USub) else ~value
+            case ast.Subscript(value=inner, slice=part):
+                index = self.value(part)
+                return v.lift(lambda owner: self.item(owner, index, node), self.value(inner))
+            case ast.NamedExpr(target=target, value=inner):
+                value = self.value(inner)
+                self.bind(target, value)
+                return value
+            case ast.Lambda():
+                self.functions.append(v.Function(node, self.env))
+                return self.functions[-1]
+        return self._composed(node)
+
+    def _composed(self, node: ast.expr) -> Any:  # noqa: PLR0911 - one return per kind
+        """What is made of parts, or hands one on."""
+        match node:
             case ast.JoinedStr(values=parts):
                 return v.lift(lambda *row: capped("".join(map(v.as_text, row))), *map(self.value, parts))
             case ast.List(elts=parts) | ast.Set(elts=parts):
@@ -75,30 +90,17 @@ class Expressions(Names):
                 return tuple(self._elements(parts))
             case ast.Dict():
                 return self._table(node)
-            case ast.Subscript(value=inner, slice=part):
-                index = self.value(part)
-                return v.lift(lambda owner: self.item(owner, index, node), self.value(inner))
             case ast.Slice(lower=lower, upper=upper, step=step):
                 bounds = [None if part is None else self.value(part) for part in (lower, upper, step)]
                 return slice(*bounds) if v.is_constant(bounds) else UNK
-            case ast.IfExp(test=test, body=left, orelse=right):
-                self.value(test)
-                return choose([self.value(left), self.value(right)])
-            case ast.BoolOp(values=parts):
-                return choose([self.value(part) for part in parts])
-            case ast.NamedExpr(target=target, value=inner):
-                value = self.value(inner)
-                self.bind(target, value)
-                return value
-            case ast.Lambda():
-                self.functions.append(v.Function(node, self.env))
-                return self.functions[-1]
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 outer, self.env = self.env, self.env.new_child()
                 found = self._generate(node.value if isinstance(node, ast.DictComp) else node.elt, node.generators)
                 self.env = outer
                 return UNK if isinstance(node, ast.DictComp) else found
         parts = [self.value(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+        if isinstance(node, ast.BoolOp | ast.IfExp):
+            return choose(parts[isinstance(node, ast.IfExp) :])
         return parts[0] if isinstance(node, _HANDS_ON) and parts else UNK
 
     def _elements(self, nodes: list[ast.expr]) -> list[Any]:

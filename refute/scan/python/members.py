@@ -59,8 +59,6 @@ def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per k
         case Ref(base) if name != "__getattribute__":
             table = base.endswith("__dict__") or base in {"globals()", "os.environ", "sys.modules"}
             return Bound(owner, name) if table else member(f"{base}.{name}")
-        case PathText() if name == "name" and owner == TEMP:
-            return owner
         case PathText() if name == "parent":
             return PathText(_directory(owner) or (owner if len(owner) == 1 else "."))
         case str() if DOWNLOAD in owner and not isinstance(owner, PathText):
@@ -113,7 +111,7 @@ _YIELDS: Final[Mapping[str, Callable[..., Any]]] = {
     "Path.with_suffix Path.with_name Path.with_stem Path.relative_to": lambda path, *_: path,
     "pathlib.Path pathlib.PosixPath pathlib.PurePath pathlib.PurePosixPath py.path.local anyio.Path": _path,
     "tempfile.mkdtemp tempfile.gettempdir tempfile.mktemp": lambda *_: f"{TEMP}/x",
-    "tempfile.TemporaryDirectory": lambda *_: PathText(TEMP),
+    "tempfile.TemporaryDirectory": lambda *_: FileValue(TEMP),
     "tempfile.mkstemp": lambda *_: (UNK, f"{TEMP}/x"),
     "tempfile.NamedTemporaryFile tempfile.TemporaryFile tempfile.SpooledTemporaryFile": lambda *_: _TEMPORARY,
     "os.getenv os.environ.get": environment_value,

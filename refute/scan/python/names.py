@@ -39,9 +39,9 @@ class Names(Walk):
 
     def lookup(self, name: str) -> Any:
         """What a name stands for."""
-        value = next((held[name] for held in self.env.maps if held.get(name, SHARED) is not SHARED), None)
-        if value is not None or name in self.env.maps[0]:
-            return value
+        for held in self.env.maps:
+            if (value := held.get(name, SHARED)) is not SHARED:
+                return value
         for module in self.stars:
             if self.is_telling(Ref(f"{module}.{name}")):
                 return Ref(f"{module}.{name}")
@@ -49,20 +49,17 @@ class Names(Walk):
 
     def bring(self, node: ast.Import | ast.ImportFrom) -> None:
         """Bind what an import statement brings, and note the modules beside the file that it runs."""
-        names = self.env
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                self.report.reached.append((alias.name, "import"))
-                whole = alias.name if alias.asname else alias.name.partition(".")[0]
-                names[alias.asname or whole] = Ref(canonical(whole))
-            return
-        module = canonical(node.module or "")
-        self.report.reached.append((node.module or "", "import"))
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else None
+        self.report.reached.extend((alias.name if module is None else module, "import") for alias in node.names)
         for alias in node.names:
-            if alias.name == "*":
-                self.stars.append(module)
+            if module is None:
+                whole = alias.name if alias.asname else alias.name.partition(".")[0]
+                self.env[alias.asname or whole] = Ref(canonical(whole))
+            elif alias.name == "*":
+                self.stars.append(canonical(module))
             else:
-                names[alias.asname or alias.name] = UNK if node.level else member(f"{module}.{alias.name}")
+                known = UNK if getattr(node, "level", 0) else member(f"{module}.{alias.name}")
+                self.env[alias.asname or alias.name] = known
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """`owner.name`, judged where it climbs out of what it belongs to."""

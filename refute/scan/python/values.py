@@ -103,6 +103,8 @@ def options_of(value: Any) -> tuple[Any, ...]:
 
 def choose(values: list[Any]) -> Any:
     """One value of several; too many become unknown as well."""
+    if len(values) == 1:
+        return values[0]
     several = {signature(one): one for value in values for one in options_of(value)}
     options = tuple(several.values())[:MAX_CHOICES]
     return Choice(options) if len(options) > 1 else options[0] if options else UNK

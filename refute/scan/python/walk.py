@@ -44,16 +44,16 @@ class PythonWalker(Expressions):
     def _statement(self, node: ast.AST) -> list[Any]:  # noqa: C901, PLR0912 - one branch per kind
         self.report.spend()
         match node:
+            case ast.Expr(value=inner):
+                self.value(inner)
             case ast.Return(value=ast.expr()):
                 return [self.value(node.value)]  # type: ignore[arg-type]  # the pattern says so
             case ast.For() | ast.AsyncFor():
                 return self._loop(node)
-            case ast.With() | ast.AsyncWith():
-                for item in node.items:
-                    value = self.value(item.context_expr)
-                    if item.optional_vars is not None:
-                        self.bind(item.optional_vars, value)
-                return self.body(node.body)
+            case ast.withitem(context_expr=inner, optional_vars=target):
+                value = self.value(inner)
+                if target is not None:
+                    self.bind(target, value)
             case ast.Assign(value=inner, targets=targets):
                 value = self.value(inner)
                 for target in targets:
@@ -78,9 +78,10 @@ class PythonWalker(Expressions):
         return []
 
     def _parts(self, node: ast.AST) -> list[Any]:
-        """Walk all that a statement holds, none of which needs to run: branches, handlers, cases, plain expressions."""
+        """Walk all that a statement holds: branches, handlers and cases, none of which needs to run, or expressions."""
         without_end = isinstance(node, ast.While) and _is_endless(node)
-        self.branching += 1
+        branches = not isinstance(node, ast.With | ast.AsyncWith)
+        self.branching += branches
         self.endless += without_end
         returned: list[Any] = []
         for child in ast.iter_child_nodes(node):
@@ -88,7 +89,7 @@ class PythonWalker(Expressions):
                 self.value(child)
             else:
                 returned.extend(self._statement(child))
-        self.branching -= 1
+        self.branching -= branches
         self.endless -= without_end
         return returned
 

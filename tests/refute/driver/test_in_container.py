@@ -115,8 +115,21 @@ FORGED = """
         except OSError as error:
             return error.errno
 
+    def above(pid):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+    def forkserver():
+        return above(os.getppid())
+
     def supervisor():
-        return int(Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()[1])
+        return above(forkserver())
+
+    def forkserver_memory():
+        try:
+            open(f"/proc/{forkserver()}/mem", "r+b").close()
+        except OSError as error:
+            return error.errno
+        return 0
 
     def supervisor_memory():
         try:
@@ -139,7 +152,7 @@ FORGED = """
 """
 
 
-@pytest.mark.parametrize("name", ["parent_memory", "parent_descriptors", "supervisor_memory"])
+@pytest.mark.parametrize("name", ["parent_memory", "parent_descriptors", "forkserver_memory", "supervisor_memory"])
 def test_s200_driver_and_supervisor_are_closed_to_processes_of_their_own_user(attack: Attack, name: str) -> None:
     run = attack(FORGED, f"import impl\ndef test_a():\n    assert impl.{name}() == 13\n", "test_a")
     assert ends(run) == {"test_a": TestEnd.PASSED}

@@ -102,7 +102,7 @@ def test_what_compiles_to_the_same_code_is_no_mutant() -> None:
     assert all_of("def f():\n    pass\n") == []
 
 
-@pytest.mark.parametrize("source", ["def f(:\n", "\0", "(" * 500])
+@pytest.mark.parametrize("source", ["def f(:\n", "\0", "(" * 500, "X = " + "+".join("1" * 3000)])
 def test_a_module_that_does_not_parse_has_none(source: str) -> None:
     assert sample_mutants(candidates([module(source)]), count=5, seed="s") == ()
 

@@ -190,10 +190,9 @@ def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
         if group is None:
             groups.append(group := [])
         group.append(case)
-    # What sets context variables, or puts handlers on loggers, keeps others' tests in its process from being carried,
-    # and what takes all names of a module those of its file.
-    acts = ("ContextVar", "addHandler", "import *")
-    alone = [case for case in cases if any(act in text for text in (*case.files.values(), case.test) for act in acts)]
+    # What sets context variables, or puts handlers on loggers, keeps others' tests in its process from being carried.
+    acts = ("ContextVar", "addHandler")
+    alone = [case for case in cases if any(act in text for text in case.files.values() for act in acts)]
     together = [[case for case in group if case not in alone] for group in groups]
     return [Group(cases=tuple(group)) for group in (*together, *([case] for case in alone)) if group]
 
