@@ -5,6 +5,7 @@ under test, and so it counts as evidence that nobody made for it.
 """
 
 import ast
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
-from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.namespace import Namespace
@@ -93,14 +94,16 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
 
 
 def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
-    """What a call needs."""
+    """What a call needs; its package may offer what a module defines: `semver.Version` is that of `semver.version`."""
     tree = parse_expression(inputs.call)
     if tree is None:
         return None
-    try:
-        return namespace.resolve([tree], bound=inputs.holes).imports
-    except NotTested:
-        return None
+    packages = {face.module.partition(".")[0] for face in namespace.surface.faces if "." in face.module}
+    for offering in (set[str](), packages & free_names([tree])):
+        with contextlib.suppress(NotTested):
+            found = namespace.resolve([tree], bound={*inputs.holes, *offering})
+            return (*found.imports, *(f"import {name}" for name in sorted(offering)))
+    return None
 
 
 def _earlier(brief: Brief) -> list[SourceModule]:

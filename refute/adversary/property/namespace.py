@@ -103,7 +103,7 @@ class Namespace:
         if missing:
             names = ", ".join(f"`{name}`" for name in missing)
             raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
-        ours = {name for face in self.surface.faces for name in (face.module, face.module.partition(".")[0])}
+        ours = {face.module for face in self.surface.faces}
         reaches = any(line.split()[1] in ours for line in imports)
         return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
 
@@ -139,7 +139,7 @@ class Namespace:
         ]
         if used:
             return max(used, key=len)
-        return name if name in modules or any(module.startswith(f"{name}.") for module in modules) else None
+        return name if name in modules else None
 
     def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
         called = {

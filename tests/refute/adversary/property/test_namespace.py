@@ -29,7 +29,6 @@ def test_the_implementation_wins_over_the_standard_library() -> None:
 
 def test_a_module_is_imported_by_its_whole_name() -> None:
     assert imports("pkg.core.run(1)") == ("import pkg.core",)
-    assert imports("pkg.walk(1)") == ("import pkg",)
 
 
 def test_private_names_are_known_at_home_only() -> None:
