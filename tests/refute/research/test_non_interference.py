@@ -18,8 +18,8 @@ from tests.refute.research.conftest import HONEST, URLS, SaidModel, run
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpora" / "injection_dev.jsonl"
 CANARY = "canary-7f3a91c2"
-RUNS = int(os.environ.get("NON_INTERFERENCE_RUNS", "10000"))
-"""Take a minute."""
+RUNS = int(os.environ.get("NON_INTERFERENCE_RUNS", "2000"))
+"""10,000 take three minutes: NON_INTERFERENCE_RUNS=10000 python -m pytest tests/refute/research -m slow."""
 
 
 def corpus(kind: str) -> list[str]:

@@ -207,6 +207,7 @@ def test_function_that_calls_itself_with_something_new_is_followed() -> None:
     assert _blocks(b'run() { "$@"; }; run run run rm -rf /etc', Language.SHELL)
 
 
+@pytest.mark.slow
 def test_functions_that_call_each_other_in_many_ways_end_in_time() -> None:
     values = "".join(f"if a{n}; then v=x{n}; fi\n" for n in range(6))
     calls = "".join(f'f{n}() {{ f{n + 1} "$1"; f{n + 1} "$v"; }}\n' for n in range(12))
