@@ -15,7 +15,7 @@ _HINT: Final = (
     "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
 )
 ROLES: Final = frozenset(
-    """read list write out delete tree rmdir mode connect host lookup location fetch url eval python tests run
+    """read list write out delete tree rmdir mode connect host location fetch url eval python tests run
     send text skip wipe move script program search edit tee upload hand remote target proxy
     start-python module open command word cd""".split()  # noqa: SIM905 - a table of names
 )
