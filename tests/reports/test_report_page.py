@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -147,6 +147,13 @@ def test_the_page_of_an_empty_ledger_says_what_to_do(ledger: Ledger, tmp_path: P
     assert "run `refute verify`, or widen the filters" in render_html(empty)
     assert "nothing has run yet" in render_report(empty)
     assert json.loads(render_json(empty))["totals"]["refuted"]["value"] is None
+
+
+def test_the_page_names_its_filters_as_a_person_reads_them(ledger: Ledger, tmp_path: Path) -> None:
+    scope = Scope(since=NOW - timedelta(microseconds=1), labels=("a", "b"))
+    page = render_html(make_report(ledger, Settings(state_dir=tmp_path), scope, NOW))
+    before = f"{scope.since:%Y-%m-%d %H:%M} UTC"
+    assert f"since <bdi>{before}</bdi> · label <bdi>a or b</bdi>" in page
 
 
 def test_the_json_holds_the_same_numbers(report: Report) -> None:
