@@ -3,9 +3,8 @@
 The driver's side is `refute/driver/plan.py`. Whatever a job left is hostile until it has been checked.
 """
 
-import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from refute.adversary.attack import TestEnd, TestRun
 from refute.adversary.counterexample import smallest_input
 from refute.errors import SandboxFailed
-from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.sandbox.job import Exited, JobResult, LimitReached, Limits, TimedOut
 from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.modules import implementation_modules, previous_module
@@ -161,8 +160,12 @@ def driver_limits(settings: Settings, *, suite_timeout_s: float) -> Limits:
     )
 
 
-def read_results(job: Job, result: JobResult) -> ResultsModel | str:
+def read_results(plan: Mapping[str, Any], result: JobResult) -> ResultsModel | str:
     """What the driver wrote; or why nothing that the job left can be trusted.
+
+    Args:
+        plan: of the job; holds the nonce that only the driver has seen.
+        result: how the job ended.
 
     Raises:
         SandboxFailed: the driver could not start, which says nothing about the code.
@@ -172,7 +175,7 @@ def read_results(job: Job, result: JobResult) -> ResultsModel | str:
         raise SandboxFailed(f"the test driver could not start: {result.stderr[-500:].strip()}", hint="refute doctor")
     match result.end:
         case Exited(code=0) | LimitReached(exit_code=0):
-            return _checked(content, json.loads(job.attack_files[PLAN])["nonce"])
+            return _checked(content, plan["nonce"])
         case Exited(code=code):
             return f"the test driver was ended from outside: exit code {code}"
         case TimedOut(limit_s=limit_s):

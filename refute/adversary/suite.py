@@ -78,7 +78,7 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
         SandboxFailed: the driver could not start, which says nothing about the code.
     """
     plan = json.loads(job.attack_files[PLAN])
-    results = read_results(job, result)
+    results = read_results(plan, result)
     fault = results if isinstance(results, str) else _contradiction(plan, results)
     if fault or isinstance(results, str):
         return _void(plan, result, fault)

@@ -167,10 +167,10 @@ def read_runs(job: Job, result: JobResult) -> VariantRuns:
     Raises:
         SandboxFailed: the driver could not start, which says nothing about the code.
     """
-    results = read_results(job, result)
+    plan = json.loads(job.attack_files[PLAN])
+    results = read_results(plan, result)
     if isinstance(results, str):
         return VariantRuns(runs=(), lost=results)
-    plan = json.loads(job.attack_files[PLAN])
     asked, told = [variant["name"] for variant in plan["variants"]], [variant.name for variant in results.variants]
     names = [[report.name for report in variant.reports] for variant in results.variants]
     if (
