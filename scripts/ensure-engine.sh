@@ -3,6 +3,7 @@
 # Debian/Ubuntu as root, else says what to do and fails. Never stops or reconfigures an engine it found.
 # Safe to run again and from several processes at once.
 set -euo pipefail
+. "$(dirname "$0")/keep-nothing.sh"
 
 PATH=$PATH:/usr/sbin:/sbin  # a root shell made by plain `su` lacks them
 readonly DATA_DIR=/var/lib/refute-engine
@@ -87,9 +88,11 @@ start_detached() {
         say "overlayfs cannot be mounted on /var/lib/docker: using the vfs storage driver (slower, more disk)"
     fi
     say "starting dockerd in the background (storage $driver, no bridge, no iptables; log $LOG)"
-    # The lock's descriptor (9) must not live on in the daemon.
-    setsid nohup dockerd --iptables=false --ip6tables=false --bridge=none --storage-driver="$driver" \
-        --pidfile=/var/run/docker.pid >>"$LOG" 2>&1 </dev/null 9>&- &
+    (
+        keep_nothing
+        exec setsid nohup dockerd --iptables=false --ip6tables=false --bridge=none --storage-driver="$driver" \
+            --pidfile=/var/run/docker.pid
+    ) >>"$LOG" 2>&1 </dev/null &
     started_pid=$!
 }
 

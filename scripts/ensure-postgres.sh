@@ -9,6 +9,7 @@
 # a cluster that is already on the machine is never touched, nor is one made by installing Debian's package.
 # Safe to run again and from several processes at once. REFUTE_POSTGRES_DIR chooses the directory.
 set -euo pipefail
+. "$(dirname "$0")/keep-nothing.sh"
 
 readonly USER_OF_CLUSTER=postgres  # made by Debian's package; only where we are root, which PostgreSQL refuses to be
 readonly WAIT_S=${REFUTE_POSTGRES_WAIT_S:-60}
@@ -68,10 +69,11 @@ make_cluster() {
 
 start_cluster() {
     say "starting PostgreSQL in the background (socket in $SOCKETS, log $LOG)"
-    # The lock's descriptor (9) must not live on in the server.
-    as_owner "$BIN/pg_ctl" -D "$DATA" -l "$LOG" -t "$WAIT_S" -w -s start \
-        -o "-c listen_addresses= -k '$SOCKETS' -c fsync=off -c full_page_writes=off -c max_connections=200" \
-        </dev/null >/dev/null 9>&- || give_up "PostgreSQL did not start within $WAIT_S s"
+    (
+        keep_nothing
+        as_owner "$BIN/pg_ctl" -D "$DATA" -l "$LOG" -t "$WAIT_S" -w -s start \
+            -o "-c listen_addresses= -k '$SOCKETS' -c fsync=off -c full_page_writes=off -c max_connections=200"
+    ) </dev/null >/dev/null || give_up "PostgreSQL did not start within $WAIT_S s"
 }
 
 give_up() {

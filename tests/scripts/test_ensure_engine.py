@@ -1,6 +1,8 @@
 """The engine script with programs of our own first on the path: nothing is installed or started here."""
 
 import os
+import select
+import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -55,3 +57,21 @@ def test_without_root_it_says_what_to_do(ensure: Run) -> None:
     assert "sudo scripts/ensure-engine.sh" in done.stderr
     assert "podman.socket" in done.stderr
     assert "called" not in done.stderr
+
+
+def test_a_daemon_keeps_no_descriptor_of_whoever_started_it(tmp_path: Path) -> None:
+    """The pipe of ``make -j`` is one: make reads it to its end, and hung until the daemon ended."""
+    reading, writing = os.pipe()
+    script = '. scripts/keep-nothing.sh; (keep_nothing; exec sleep 60) </dev/null >/dev/null 2>&1 & echo $!'
+    started = subprocess.run(
+        ["bash", "-euc", script], cwd=REPOSITORY, pass_fds=[writing], capture_output=True, text=True, check=True
+    )
+    daemon = int(started.stdout)
+    os.close(writing)
+    try:
+        assert select.select([reading], [], [], 20)[0], "somebody still holds the pipe"
+        assert os.read(reading, 1) == b""
+        os.kill(daemon, 0)
+    finally:
+        os.kill(daemon, signal.SIGKILL)
+        os.close(reading)
