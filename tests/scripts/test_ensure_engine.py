@@ -62,7 +62,7 @@ def test_without_root_it_says_what_to_do(ensure: Run) -> None:
 def test_a_daemon_keeps_no_descriptor_of_whoever_started_it(tmp_path: Path) -> None:
     """The pipe of ``make -j`` is one: make reads it to its end, and hung until the daemon ended."""
     reading, writing = os.pipe()
-    script = '. scripts/keep-nothing.sh; (keep_nothing; exec sleep 60) </dev/null >/dev/null 2>&1 & echo $!'
+    script = ". scripts/keep-nothing.sh; (keep_nothing; exec sleep 60) </dev/null >/dev/null 2>&1 & echo $!"
     started = subprocess.run(
         ["bash", "-euc", script], cwd=REPOSITORY, pass_fds=[writing], capture_output=True, text=True, check=True
     )
