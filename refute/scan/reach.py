@@ -11,10 +11,8 @@ from refute.scan import decode
 from refute.scan.core.makefile import makefiles, recipes_of
 from refute.scan.core.report import Spot, finding_of
 from refute.scan.finding import Finding
-from refute.scan.limits import is_harmless
 from refute.scan.rules import UNANALYSABLE, Language
 
-_READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _PATTERN: Final = re.compile(r"[*?\[]")
 _TOOL: Final = "tool"
 """Whose configuration holds commands, which is not read: the sandbox has none of them."""
@@ -100,20 +98,6 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     if not deep:
         return [(name, how) for name in names]
     return [(name, "") for name in names if decode.languages_of(name, files[name])]
-
-
-def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the workspace whose functions and variables a script may read, by itself or through another one."""
-    found: dict[str, bytes] = {}
-    pending = [data]
-    while pending:
-        text = pending.pop()
-        for name, other in files.items() if _READS.search(text) else ():
-            named = name.rpartition("/")[2].encode() in text or (b"*" in text and name.endswith(".sh"))
-            if named and name not in {path, *found} and is_harmless(other):
-                found[name] = other
-                pending.append(other)
-    return found
 
 
 def _recipes(target: str, targets: tuple[str, ...], files: Mapping[str, bytes]) -> Iterator[Text]:

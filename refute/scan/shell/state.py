@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, Self
 
 from tree_sitter import Node
@@ -45,10 +45,6 @@ class Shared:
 
     engine: Engine
     called: set[str] = field(default_factory=set)
-    borrowed: set[int] = field(default_factory=set)
-    """Functions of other files or of evaluated text, by the id of their body: shown where they are called."""
-    inlined: set[str] = field(default_factory=set)
-    """Files of the workspace that the script has read, by path."""
     late: list[tuple["Call", str]] = field(default_factory=list)
     """Commands that set a trap, with what it runs."""
     substituted: dict[int, Node] = field(default_factory=dict)
@@ -124,7 +120,7 @@ class Walker(ABC):
         first = text.strip("\n").split("\n", 1)[0]
         position = source.find(first) if self.place is None and len(first) > 2 else -1  # noqa: PLR2004 - shorter texts stand anywhere
         if position < 0:
-            return spot
+            return replace(spot, holds=True)
         row = source.count("\n", 0, position)
         line = spot.line + row - (len(text) - len(text.lstrip("\n")))
         return Spot(line=line, column=1 if row else spot.column, text=first if row else spot.text)

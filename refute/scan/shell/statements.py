@@ -160,7 +160,7 @@ def define(walker: Walker, node: Node, _stdin: str) -> str:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is not None and body is not None:
         word = text_of(name)
-        walker.scope.functions[word] = body
+        walker.scope.functions[word] = body, walker.place
         walker.shared.called.discard(word)
         if disarms(word, text_of(body)):
             walker.report.add("test-tampering", walker.spot(node), text_of(node))

