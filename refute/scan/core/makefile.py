@@ -1,10 +1,10 @@
 """A Makefile's recipes as shell text, line by line in place, for the targets that a script builds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Final
 
-from refute.scan.core.symbols import is_known
+from refute.scan.core.symbols import OUTPUT, is_known
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which make looks for them (GNU make's manual, "What Name to Give Your Makefile")."""
@@ -18,30 +18,28 @@ _Line = tuple[str, list[str], list[str]]
 """Text, with a NUL for each line end that a backslash takes away; targets whose recipe it is; what it runs besides."""
 
 
-def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
-    """The file that make reads, and what it may include of the workspace, by path; empty where there is none.
+def read_makefile(path: str, read: Callable[[str], str]) -> str:
+    """What make reads: the file, and what it may include of the workspace.
 
     Args:
-        path: as the script names it, `Makefile` in its directory where it names none.
-        files: every file of the workspace.
+        path: as the script names it; `Makefile` in its directory where it names none.
+        read: a pattern → what the files hold that it names, OUTPUT where there is none.
     """
     directory, slash, base = path.rpartition("/")
     names = [f"{directory}{slash}{name}" for name in _NAMES] if base == "Makefile" else [path]
-    found = [name for name in names if name in files][:1]
-    if found and b"include" in files[found[0]]:
-        found.extend(name for name in files if name.endswith(".mk"))
-    return {name: files[name].decode("utf-8", "replace") for name in found}
+    text = next((text for text in map(read, names) if text != OUTPUT), "")
+    return f"{text}\n{read('*.mk')}" if "include" in text else text
 
 
-def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, str]:
+def recipes_of(text: str, targets: tuple[str, ...]) -> str:
     """The recipes that building the targets runs, with variables filled in; every other line is empty.
 
     Args:
-        texts: the Makefile and what it includes, by path.
+        text: the Makefile with what it includes.
         targets: what is built; the first target where empty, all where one is not known. Pattern rules are always kept.
     """
     variables, needs = {"MAKE": "make", "RM": "rm -f", "CURDIR": "."}, {}  # type: dict[str, str], dict[str, list[str]]
-    lines = {path: _lines(text, variables, needs) for path, text in texts.items()}
+    lines = _lines(text, variables, needs)
     given = targets or tuple(name for name in needs if not name.startswith("."))[:1]
     pending = list(given if all(map(is_known, given)) else needs)
     wanted: set[str] = set()
@@ -49,7 +47,7 @@ def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, 
         target = pending.pop()
         pending.extend(needs.get(target, ()) if target not in wanted else ())
         wanted.add(target)
-    return {path: "\n".join(_as_shell(line, wanted, variables) for line in rows) for path, rows in lines.items()}
+    return "\n".join(_as_shell(line, wanted, variables) for line in lines)
 
 
 def _lines(text: str, variables: dict[str, str], needs: dict[str, list[str]]) -> list[_Line]:

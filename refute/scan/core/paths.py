@@ -127,6 +127,11 @@ def _locate_absolute(text: str) -> Target:
     return Target(Place.SYSTEM, text)
 
 
+def as_pattern(target: Target) -> str:
+    """A path of the workspace as a pattern for its files, from the workspace; empty for any other place."""
+    return sym.as_pattern(target.text[2:]) if target.place == Place.WORKSPACE else ""
+
+
 def inside_or_temporary(target: Target) -> bool:
     """Whether a script may do there what it likes."""
     return target.place in {Place.WORKSPACE, Place.TEMP, Place.HARMLESS}

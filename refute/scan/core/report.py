@@ -15,7 +15,7 @@ MAX_FINDINGS = 500
 """Findings kept for one file."""
 MAX_STEPS = 150_000
 """Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
-MAX_READ = 10_000
+MAX_READ = 20_000
 """Bytes of a file of the workspace that are read where a script reads it."""
 
 

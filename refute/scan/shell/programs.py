@@ -1,11 +1,12 @@
 """Programs that copy, pack, search, or read code as an argument, as input or from a file."""
 
 import re
+import shlex
 from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.makefile import recipes_of
+from refute.scan.core.makefile import read_makefile, recipes_of
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
@@ -144,14 +145,16 @@ def _make(call: Call, row: Command) -> Effects:
     directory = (options.get("C") or options.get("directory") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
-    written = call.held(makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}")
-    for text in [*options.get("eval", []), *options.get("E", []), written or ""]:
-        if text and not is_open(text):
-            yield Eval(Language.SHELL, recipes_of({"": text}, tuple(targets))[""])
-    yield Reach(f"{directory}/{makefile}", " ".join(["make", *targets]))
-    for word in operands:
-        if word.startswith("SHELL="):
-            yield Eval(Language.SHELL, word.partition("=")[2])
+    path = makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}"
+    text = call.held(path)
+    if text is None:
+        text = read_makefile(paths.as_pattern(call.locate(path)), call.walker.report.content_of)
+        if not text:
+            yield Reach(f"{directory}/*akefile", "tool")
+    for rules in [*options.get("eval", []), *options.get("E", []), text]:
+        if rules and not is_open(rules):
+            # Recipes run in make's own directory, whichever file holds them.
+            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules, tuple(targets))}")
     return None
 
 
