@@ -14,7 +14,6 @@ from refute.scan.core.tables import read_table
 
 _DOTS: Final = str.maketrans("。．｡․", "....")
 _NUMBERS: Final = re.compile(r"[0-9a-fA-FxX.]+")
-_PROXY: Final = re.compile(r"(?i)(?:https?|all|ftp)_proxy")
 
 
 class Reach(StrEnum):
@@ -103,11 +102,6 @@ def is_listed(host: str, names: frozenset[str]) -> bool:
     name = host.strip().lower().rstrip(".")
     labels = name.split(".")
     return name in names or any("." + ".".join(labels[start:]) in names for start in range(len(labels)))
-
-
-def sends_through(variable: str, address: str) -> bool:
-    """Whether an environment variable, set so, sends all later requests through an external host."""
-    return bool(_PROXY.fullmatch(variable)) and reach_of(host_of(address) or "") == Reach.EXTERNAL
 
 
 def host_of(target: str) -> str | None:

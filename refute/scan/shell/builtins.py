@@ -67,17 +67,14 @@ def _source(call: Call, _row: Command) -> Effects:
 
 
 def _trap(call: Call, _row: Command) -> Effects:
-    """It runs late: what is not known yet may be set by then, so the end of the script judges it once more."""
+    """It runs late, when more may be known; a function is judged among those that nothing calls."""
     words = [word for word in call.argv[1:] if word != "--"]
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
         action, shared = words[0], call.walker.shared
-        shared.late.append((call, action))
-        if action in call.scope.functions or re.fullmatch(r"[\w-]+", action):
-            shared.called.discard(action)
-        else:
-            outer, shared.uncalled = shared.uncalled, True
-            yield Eval(Language.SHELL, action)
-            shared.uncalled = outer
+        shared.called.discard(action)
+        outer, shared.uncalled = shared.uncalled, True
+        yield Eval(Language.SHELL, action)
+        shared.uncalled = outer
     return ""
 
 
@@ -117,15 +114,6 @@ def _read(call: Call, row: Command) -> Effects:
     return ""
 
 
-def _mapfile(call: Call, row: Command) -> Effects:
-    """`mapfile` and `readarray`: one element a line, or up to the character that `-d` names."""
-    yield from ()
-    options, operands = split(call, row)
-    lines = call.stdin.rstrip("\n").split((options.get("d") or ["\n"])[0][:1] or "\0") if call.stdin else [UNKNOWN]
-    call.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
-    return ""
-
-
 def _shift(call: Call, _row: Command) -> Effects:
     yield from ()
     arguments = call.scope.arguments
@@ -155,7 +143,6 @@ BUILTINS: Final = {
     "alias": _alias,
     "cd": _cd,
     "read": _read,
-    "mapfile": _mapfile,
     "shift": _shift,
     "set": _set,
 }

@@ -44,7 +44,8 @@ def dispatch(call: Call) -> str:
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
-    _note_on_path(call, name)
+    if "PATH" in call.scope.variables:
+        call.walker.report.reached.append((f"**/{name}", ""))
     known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
     return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
 
@@ -65,15 +66,6 @@ def _unlisted(call: Call) -> e.Effects:
     if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None
-
-
-def _note_on_path(call: Call, name: str) -> None:
-    """Note the programs of the workspace that stand for a name once the script has put their directory on its path."""
-    if "PATH" in call.scope.variables and "/" not in call.argv[0]:
-        for directory in {part for value in call.scope.lookup("PATH") for part in value.split(":")}:
-            target = call.locate(f"{directory}/{name}")
-            if directory and target.place == paths.Place.WORKSPACE and not sym.is_open(target.text):
-                call.walker.report.reached.append((target.text[2:], ""))
 
 
 def _unresolved(call: Call) -> bool:
@@ -99,18 +91,6 @@ def _unresolved(call: Call) -> bool:
     if dangerous:
         judge.flag("unresolved-command")
     return True
-
-
-def run_trap(call: Call, action: str) -> None:
-    """Judge what a trap runs."""
-    if not action.strip(sym.UNKNOWN + sym.OUTPUT + sym.NAME + " \n;"):
-        call.judge.flag("unresolved-command", mild=sym.UNKNOWN not in action or call.walker.shared.uncalled)
-    elif action in call.scope.functions:
-        call_function(Call(call.walker, [action], call.node))
-    elif re.fullmatch(r"[\w-]+", action):
-        call.walker.shared.called.discard(action)
-    else:
-        call.walker.embedded(action, call.node)
 
 
 def walk_uncalled(walker: Walker) -> None:

@@ -111,10 +111,6 @@ def _shell(call: Call, _row: Command) -> Effects:
 
 
 def _python(call: Call, _row: Command) -> Effects:
-    for directory in ":".join(call.scope.variables.get("PYTHONPATH", ())).split(":"):
-        if directory:
-            yield Reach(f"{directory}/sitecustomize.py", Language.PYTHON)
-            yield Reach(f"{directory}/usercustomize.py", Language.PYTHON)
     words = call.argv[1:]
     options, operands = split_options(words, _PYTHON_VALUED)
     # Of several, `-c` and `-m` end the options of Python itself: the first one counts.
@@ -161,10 +157,7 @@ def _make(call: Call, row: Command) -> Effects:
 def _xargs(call: Call, row: Command) -> Effects:
     options, words = split(call, row)
     words = words or ["echo"]
-    fed = ""
-    for name in options.get("a", []):
-        fed += yield Read(name)
-    fed = fed or call.stdin.strip("\n")
+    fed = call.stdin.strip("\n")
     head = words[0].rpartition("/")[2]
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]

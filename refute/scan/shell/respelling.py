@@ -22,8 +22,6 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
-_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
-"""What is behind `\\${`, an expansion left to a later `eval`."""
 Edit = tuple[int, int, bytes]
 """From, to, what stands there instead."""
 
@@ -84,7 +82,7 @@ def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
             pending.extend(one for one in node.get("Hdoc", {}).get("Parts") or () if one["Type"] != "Lit")
 
 
-def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
+def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901 - one branch per construct
     match node:
         case {"Patterns": [first, *_] as patterns}:
             yield from _anything(_begin(first), _end(patterns[-1]), text)
@@ -92,6 +90,8 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
+        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
+            yield at, at, b"; "
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
@@ -107,8 +107,6 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
         case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
             yield _begin(node), _begin(node) + 1, b"( "
-        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
-            yield at, at, b"; "
         case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
             "Hdoc" in one for one in redirections
         ):
@@ -119,7 +117,7 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
     if node.get("Redirs") and node.get("Cmd") is None:
         yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
     for redirection in node.get("Redirs") or ():
-        yield from _redirection(redirection, node, text)
+        yield from _redirection(redirection, text)
 
 
 def _begin(node: dict[str, Any]) -> int:
@@ -141,34 +139,22 @@ def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     plain = _LONE.sub(rb"\\\1", text[begin:end])
     if plain != text[begin:end]:
         yield begin, end, plain
-    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
-        yield end - 3, end - 3, b'"'
-        yield late.end(), late.end(), b'"'
 
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     inside = text[begin + 1 : end - 1]
-    if not re.sub(rb"#[^\n]*", b"", inside).strip():
-        # A comment between the arguments of a continued command: it runs nothing and leaves no word.
-        yield begin, end, b"\n" * inside.count(b"\n")
-    elif not re.search(rb"`|\\[$`\\]", inside):
+    if not re.search(rb"`|\\[$`\\]", inside):
         yield begin, begin + 1, b"$( "
         yield end - 1, end, b")"
 
 
-def _redirection(node: dict[str, Any], statement: dict[str, Any], text: bytes) -> Iterator[Edit]:
+def _redirection(node: dict[str, Any], text: bytes) -> Iterator[Edit]:
     begin, end, word = _begin(node), _end(node), node["Word"]
     if document := node.get("Hdoc"):
         yield from _document(_begin(word), _end(word), _end(document), text)
-        if statement.get("Background"):
-            yield from _last_of_line(int(statement["Semicolon"]["Offset"]), text)
     elif _PLUMBING.fullmatch(text[begin:end]):
         # Where output goes when it goes nowhere, or to another open file, decides nothing.
         yield begin, end, b""
-    elif (operator := text[begin:end].lstrip(b"0123456789")).startswith(b"<>"):
-        # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
-        at = end - len(operator)
-        yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
 
 
 def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:

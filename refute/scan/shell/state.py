@@ -45,12 +45,8 @@ class Shared:
 
     engine: Engine
     called: set[str] = field(default_factory=set)
-    late: list[tuple["Call", str]] = field(default_factory=list)
-    """Commands that set a trap, with what it runs."""
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
-    walking: bool = False
-    """Whether the outermost text is under way."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 

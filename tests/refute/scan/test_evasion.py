@@ -27,7 +27,6 @@ SHELL = {
     "printf octal arg": "$(printf '\\162\\155') -rf /etc",
     "printf %b": "$(printf '%b' '\\x72\\x6d') -rf /etc",
     "arith char": "x=$(printf \"\\\\$(printf '%03o' 114)\")m; $x -rf /etc",
-    "enable -f": "enable -f ./evil.so evil",
     "PATH trick": "ln -s /bin/rm ./q; ./q -rf /etc",
     "cp rename": "cp /bin/rm q && ./q -rf /etc",
     "array index": "a[$(rm -rf /etc)]=1",

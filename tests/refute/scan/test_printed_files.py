@@ -38,7 +38,6 @@ def scanned(script: str) -> ScanResult:
         "if true; then x=$(cat danger.txt); else x=$(cat plain.txt); fi; $x",
         "read -r x < danger.txt; ${x}",
         "while read -r line; do $line; done < danger.txt",
-        'mapfile -t lines < danger.txt; eval "${lines[0]}"',
         "f=danger.txt; $(cat $f)",
         "timeout 5 $(cat danger.txt)",
         "x=$(<danger.txt); A=1 nice -n 5 $x",

@@ -197,7 +197,6 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
         ("uv run x.py", "x.py", PYTHON_STEP),
         ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),
         ("pytest -p plug", "plug.py", PYTHON_STEP),
-        ("PYTHONPATH=. python run.py", "sitecustomize.py", PYTHON_STEP),
         ("awk -f x.awk", "x.awk", 'BEGIN { system("rm -rf /etc/x") }\n'),
         ("sed -f x.sed y", "x.sed", "1e rm -rf /etc/x\n"),
     ],

@@ -9,10 +9,6 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_files, scan_text
 
 SHELL = {
-    "mapfile with delimiter": (
-        'mapfile -d: -t w <<< "rm:-rf:/etc"; "${w[0]}" "${w[1]}" ${w[2]}',
-        'mapfile -d: -t w <<< "ls:-l:build"; "${w[0]}" "${w[1]}" ${w[2]}',
-    ),
     "fd from process substitution": (
         "exec 3< <(echo 'rm -rf /etc'); bash <&3",
         "exec 3< <(echo 'ls -l build'); bash <&3",

