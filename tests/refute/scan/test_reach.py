@@ -192,7 +192,6 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
         ("make -C sub", "sub/Makefile", f"all:\n\t{RM}"),
         ('make "$T"', "Makefile", f"all:\n\techo\nother:\n\t{RM}"),
         ("invoke b", "tasks.py", PYTHON_STEP),
-        ("git config core.hooksPath hooks; git commit -m x", "hooks/pre-commit", SHELL_STEP),
         ("uv run --script x.txt", "x.txt", PYTHON_STEP),
         ("uv run x.py", "x.py", PYTHON_STEP),
         ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),
