@@ -155,7 +155,7 @@ class Judge:
                 self.flag("network-metadata")
             case hosts.Reach.UNKNOWN:
                 self.flag("network-unresolved", mild=self.soft)
-            case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
+            case hosts.Reach.LOCAL:
                 detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
                 self.flag("network-external", mild=True, detail=detail)
 
