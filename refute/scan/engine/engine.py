@@ -166,7 +166,7 @@ class Engine:
         target = paths.locate(path, judge.cwd)
         if isinstance(frame, shell.Call):
             if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
-                judge.flag("fork-bomb", detail="The script starts itself again beside itself.")
+                judge.flag("resource-exhaustion", detail="The script starts itself again beside itself.")
             if path in _STDIN or path.startswith("/dev/fd/"):
                 return self._run_fed(effect, frame)
         text = self._text_written(target.text)

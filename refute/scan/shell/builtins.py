@@ -10,7 +10,7 @@ from refute.scan.rules import Language
 from refute.scan.shell.expansion import decode_escapes
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
-from refute.scan.shell.state import Call, disarms
+from refute.scan.shell.state import Call
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 _MAX_TEXT: Final = 200_000
@@ -83,8 +83,6 @@ def _alias(call: Call, _row: Command) -> Effects:
         name, equals, text = word.partition("=")
         if equals:
             call.scope.variables[f"alias {name}"] = (text,)  # no variable's own name holds a blank
-            if disarms(name, text):
-                yield Flag("test-tampering", detail="Tests seem to pass without being run.")
             yield Eval(Language.SHELL, text)
     return ""
 

@@ -22,6 +22,8 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
+_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
+"""What is behind `\\${`, an expansion left to a later `eval`."""
 Edit = tuple[int, int, bytes]
 """From, to, what stands there instead."""
 
@@ -82,7 +84,7 @@ def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
             pending.extend(one for one in node.get("Hdoc", {}).get("Parts") or () if one["Type"] != "Lit")
 
 
-def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901 - one branch per construct
+def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
     match node:
         case {"Patterns": [first, *_] as patterns}:
             yield from _anything(_begin(first), _end(patterns[-1]), text)
@@ -139,6 +141,9 @@ def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     plain = _LONE.sub(rb"\\\1", text[begin:end])
     if plain != text[begin:end]:
         yield begin, end, plain
+    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
+        yield end - 3, end - 3, b'"'
+        yield late.end(), late.end(), b'"'
 
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:

@@ -47,8 +47,6 @@ class Scope:
     """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
-    endless: int = 0
-    """How many loops without an end surround this point."""
     branching: int = 0
     """How many conditions or loops surround this point: an assignment there adds a value instead of replacing."""
 

@@ -17,16 +17,6 @@ from refute.scan.shell.words import Expander
 
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-_CHECKERS: Final = frozenset(
-    {"pytest", "py.test", "tox", "nox", "unittest", "nosetests", "nose2", "jest", "mocha", "vitest", "ctest", "phpunit"}
-)
-"""Programs whose verdict decides a run."""
-
-
-def disarms(name: str, text: str) -> bool:
-    """Whether a command, alias or link of a checker's name stands for something else, that always agrees."""
-    name = name.rpartition("/")[2]
-    return name in _CHECKERS and name not in text and not re.search(r"\$\{?[@*]", text)
 
 
 class Engine(Protocol):

@@ -110,7 +110,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "redirected_statement": statements.redirected,
         "subshell": statements.subshell,
         "if_statement": statements.branch,
-        "while_statement": statements.loop_while,
+        "while_statement": statements.branch,
         "c_style_for_statement": statements.branch,
         "for_statement": statements.loop_for,
         "case_statement": statements.choose_case,

@@ -9,7 +9,6 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
 PYTHON = [
-    "class A:\n    def __reduce__(self):\n        import os\n        return os.system, ('rm -rf /etc',)",
     "import psutil\nfor p in psutil.process_iter():\n    p.kill()",
     "import os\nos.rename('/etc/hosts', '/etc/hosts.bak')",
     "import shutil\nshutil.copy('/etc/passwd', 'x')",
@@ -17,7 +16,6 @@ PYTHON = [
     "import os\ndef run(c):\n    return os.popen(c).read()\nrun('cat /etc/shadow')",
     "import requests\nrequests.post('http://127.0.0.1:1/u', files={'f': open('/etc/hostname', 'rb')})",
     "import requests, subprocess\nr = requests.get('http://127.0.0.1/x')\nopen('x.sh', 'w').write(r.text)\nsubprocess.run(['bash', 'x.sh'])",
-    "a = []\nwhile True:\n    a.append(' ' * 10**6)",
     "import tarfile\nt = tarfile.open('a.tgz', 'w:gz')\nt.add('/etc')",
     "import zipfile\nwith zipfile.ZipFile('x.zip', 'w') as z:\n    z.write('/etc/passwd')",
     "import os, requests\nrequests.post('http://localhost/', json=dict(os.environ))",
@@ -49,7 +47,6 @@ PYTHON = [
     "x: __import__('os').system('rm -rf /etc') = 1",
     "try:\n    raise ValueError\nexcept __import__('os').system('rm -rf /etc'):\n    pass",
     "exec(open('/etc/tool/x.py').read())",
-    "import os\nos.putenv('LD_PRELOAD', 'x.so')",
     "import numpy as np\nnp.load(b'x', allow_pickle=True)",
     "import invoke\ninvoke.Context().run('rm -rf /etc')",
     "import json\nexec(json.loads('\"import os; os.system('rm -rf /etc')\"'))",
@@ -91,7 +88,6 @@ SHELL = [
     "mv /etc/hosts /etc/hosts.bak",
     'echo "x ALL=(ALL) NOPASSWD:ALL" >> /etc/sudoers',
     "while true; do ./x & done",
-    "while :; do echo x >> big; done",
     ": > /etc/passwd",
     "tar czf x.tgz /etc",
     "zip -r x.zip /root",

@@ -72,7 +72,6 @@ SHELL = {
     "command_not_found": "command_not_found_handle() { rm -rf /etc; }; nosuch",
 }
 PYTHON = {
-    "reduce getattr": "import functools\nfunctools.reduce(getattr,['system'],__import__('os'))('rm -rf /etc')",
     "builtins dict": "__builtins__.__dict__['__import__']('os').system('rm -rf /etc')",
     "code.interact": "import code\ncode.InteractiveInterpreter().runsource(\"import os; os.system('rm -rf /etc')\")",
     "runpy": "import runpy\nopen('x.py','w').write(\"import os\\nos.system('rm -rf /etc')\")\nrunpy.run_path('x.py')",
@@ -94,8 +93,6 @@ PYTHON = {
     "or": "import os\n(None or os.system)('rm -rf /etc')",
     "nonlocal closure": "import os\ndef a(f):\n    def b(x): return f(x)\n    return b\na(os.system)('rm -rf /etc')",
     "self attr": "import os\nclass A:\n    def __init__(s): s.r=os.system\n    def go(s): s.r('rm -rf /etc')\nA().go()",
-    "setattr": "import os\nclass A: pass\nsetattr(A,'r',staticmethod(os.system))\nA.r('rm -rf /etc')",
-    "pickle reduce": "import pickle,os\nclass A:\n    def __reduce__(s): return os.system,('rm -rf /etc',)\npickle.loads(pickle.dumps(A()))",
     "cffi": "import cffi\nf=cffi.FFI();f.cdef('int system(char*);');f.dlopen(None).system(b'rm -rf /etc')",
     "sh lib": "import sh\nsh.rm('-rf','/etc')",
     "fabric": "from invoke import run\nrun('rm -rf /etc')",
@@ -117,7 +114,6 @@ PYTHON = {
     "shutil rmtree onerror": "import shutil as s\ngetattr(s,'rm'+'tree')('/etc')",
     "pathlib rglob": "import pathlib\nfor p in pathlib.Path('/etc').rglob('*'): p.unlink()",
     "another module's os": "import shutil\nshutil.os.system('rm -rf /etc')",
-    "__call__": "import os\nclass A:\n    def __call__(s, c): os.system(c)\nA()('rm -rf /etc')",
     "keywords": "import os\ndef f(**k): os.system(k['c'])\nf(c='rm -rf /etc')",
     "expandvars": "import os\nopen(os.path.expandvars('$HOME/.ssh/id_rsa'))",
     "os.scandir": "import os\nfor e in os.scandir('/etc'): os.unlink(e.path)",

@@ -7,10 +7,10 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
 DANGERS = [
-    ("locate id_rsa", "list-host-directory"),
-    ("stat /etc/*", "list-host-directory"),
-    ("find /home -name '*.docx' -exec cp {} /tmp/stage \\;", "list-host-directory"),
-    ("rsync -a /home/ /tmp/stage/", "list-host-directory"),
+    ("locate id_rsa", "read-host-file"),
+    ("stat /etc/*", "read-host-file"),
+    ("find /home -name '*.docx' -exec cp {} /tmp/stage \\;", "read-host-file"),
+    ("rsync -a /home/ /tmp/stage/", "read-host-file"),
     ("cp -r ~/.mozilla /tmp/stage", "read-credentials"),
     ("find / -writable -type d", "attack-tool"),
     ("patch /etc/ssh/sshd_config < x.patch", "persistence"),

@@ -163,7 +163,6 @@ PYTHON = {
     "thread": "import os, threading\nthreading.Thread(target=os.system, args=('rm -rf /',)).start()",
     "executor": "import os\nfrom concurrent.futures import ThreadPoolExecutor as E\nE().submit(os.system, 'rm -rf /')",
     "atexit": "import os, atexit\natexit.register(os.system, 'rm -rf /')",
-    "reduce": "import os\nclass A:\n    def __reduce__(self):\n        return (os.system, ('rm -rf /',))",
     "star arguments": "import os\nos.system(*['rm -rf /'])",
     "walrus": "import os\nos.system(c := 'rm -rf /')",
     "conditional": "import os\nos.system('rm -rf /' if True else 'ls')",
