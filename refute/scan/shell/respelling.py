@@ -160,6 +160,10 @@ def _redirection(node: dict[str, Any], text: bytes) -> Iterator[Edit]:
     elif _PLUMBING.fullmatch(text[begin:end]):
         # Where output goes when it goes nowhere, or to another open file, decides nothing.
         yield begin, end, b""
+    elif (operator := text[begin:end].lstrip(b"0123456789")).startswith(b"<>"):
+        # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
+        at = end - len(operator)
+        yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
 
 
 def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:
