@@ -18,9 +18,6 @@ _SHELL_NAMES: Final = re.compile(r"(?:^|[/\s])(?:ba|da|z|k|mk|a|rba|po|ya)?sh\b"
 _PYTHON_NAMES: Final = re.compile(r"(?:^|[/\s])(?:python|pypy)[\d.]*\b")
 _SHELL_SUFFIXES: Final = (".sh", ".bash", ".ksh", ".zsh", ".dash", ".bats", ".command")
 _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
-# Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
-# the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
-_LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' ([^\n]*python[\d.]*[\"']? \"\$0\" \"\$@\")\n' '{3}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +34,6 @@ def shebang_of(data: bytes) -> str:
     return data[2:].split(b"\n", 1)[0][:500].decode("utf-8", "replace").strip() if data.startswith(b"#!") else ""
 
 
-def launcher_of(data: bytes) -> str | None:
-    """The command by which a file that begins as a shell script starts Python on itself; None for other files."""
-    match = _LAUNCHER.match(data)
-    return "exec " + match[1].decode("utf-8", "replace") if match else None
-
-
 def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     """The languages a file claims to be in, by name and by first line; empty for neither."""
     found: list[Language] = []
@@ -51,7 +42,7 @@ def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     elif path.endswith(_PYTHON_SUFFIXES):
         found.append(Language.PYTHON)
     shebang = shebang_of(data)
-    if _PYTHON_NAMES.search(shebang) or launcher_of(data) is not None:
+    if _PYTHON_NAMES.search(shebang):
         found.append(Language.PYTHON)
     elif _SHELL_NAMES.search(shebang):
         found.append(Language.SHELL)

@@ -1,7 +1,6 @@
 """The safety scanner: one text, one Python source, or a script with everything of the workspace that it reaches."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -55,49 +54,31 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    texts = [(path, files.get(path)) for path in entry_points]
-    walk = _Walk(files, tables, [(path, data, reach.entry_language(path, data)) for path, data in texts])
-    while walk.queue:
-        path, data, language = text = walk.queue.pop(0)
-        if text in walk.seen or (language is None and path in walk.scanned):
+    queue: list[reach.Text] = [
+        (path, files.get(path), reach.entry_language(path, files.get(path))) for path in entry_points
+    ]
+    findings: dict[Finding, None] = {}
+    scanned: dict[str, None] = {}
+    seen: set[reach.Text] = set()
+    while queue:
+        path, data, language = text = queue.pop(0)
+        if text in seen or (language is None and path in scanned):
             continue
-        if len(walk.scanned) >= _MAX_FILES:
+        seen.add(text)
+        if len(scanned) >= _MAX_FILES:
             told = f"More than {_MAX_FILES} files are reached; this one and the rest were not read."
-            walk.findings.append(reach.unanalysable(path, told))
+            findings[reach.unanalysable(path, told)] = None
             break
-        walk.seen.add(text)
         try:
             if data is None:
-                walk.findings.append(reach.unanalysable(path, "The file is not part of the workspace."))
-            else:
-                walk.text(path, data, language)
+                findings[reach.unanalysable(path, "The file is not part of the workspace.")] = None
+                continue
+            report = analyse_within_limits(path, data, language, tables, files)
+            found, unread = reach.follow(path, report.reached, files)
+            findings |= dict.fromkeys([*report.result(), *unread])
+            scanned[path] = None
+            queue += found
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
             told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
-            walk.findings.append(reach.unanalysable(path, told))
-    return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
-
-
-_Text = tuple[str, bytes | None, Language | None]
-"""The path that findings name, what is read there, the language it runs in."""
-
-
-@dataclass(slots=True)
-class _Walk:
-    """What one scan of a workspace has read so far, and what it still has to."""
-
-    files: Mapping[str, bytes]
-    tables: Path | None
-    queue: list[_Text]
-    findings: list[Finding] = field(default_factory=list)
-    scanned: list[str] = field(default_factory=list)
-    seen: set[_Text] = field(default_factory=set)
-
-    def text(self, path: str, data: bytes, language: Language | None) -> None:
-        """Scan one text, and note what it runs."""
-        report = analyse_within_limits(path, data, language, self.tables, self.files)
-        found_files, unread = reach.follow(path, report.reached, self.files)
-        found = [*report.result(), *unread]
-        self.findings.extend(finding for finding in found if finding not in self.findings)
-        if path not in self.scanned:
-            self.scanned.append(path)
-        self.queue += found_files
+            findings[reach.unanalysable(path, told)] = None
+    return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)

@@ -2,19 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final, Unpack
+from typing import Any, Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths, places
 from refute.scan.core.paths import Place, Target
-from refute.scan.core.report import Form, Report, Spot
-from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, OUTPUT, SECRET, UNKNOWN, is_known, show
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
 
-_OWN_LOG: Final = 3
-"""Slashes of a log directly below /var/log; what lies deeper is one program's."""
-_INSTALLED: Final = re.compile(
-    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
-)
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 
 
@@ -30,7 +25,7 @@ class Judge:
     soft: bool = False
     """Whether what is unresolved is ordinary: a function's parameter rather than a script's variable."""
 
-    def flag(self, rule_id: str, **form: Unpack[Form]) -> None:
+    def flag(self, rule_id: str, **form: Any) -> None:
         """Report a finding."""
         self.report.add(rule_id, self.spot, self.command, **form)
 
@@ -48,9 +43,8 @@ class Judge:
         if text.endswith("/docker.sock"):
             self.flag("container-escape", detail=_named(target))
         elif target.place == Place.SYSTEM and not places.is_place("public", text):
-            own_log = text.startswith("/var/log/") and places.is_service_data(text) and text.count("/") > _OWN_LOG
             vague = paths.has_open_part(target) or not places.is_place("telling", text)
-            self.flag("read-host-file", mild=effect.asks or own_log or vague, detail=_named(target))
+            self.flag("read-host-file", mild=effect.asks or vague, detail=_named(target))
         elif target.place == Place.HOME and places.is_place("persistence", text):
             self.flag("read-host-file", detail=_named(target))
         return HOST_DATA if target.place in {Place.SYSTEM, Place.HOME} else ""
@@ -152,14 +146,6 @@ class Judge:
             case hosts.Reach.LOCAL:
                 detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
                 self.flag("network-external", mild=True, detail=detail)
-
-    def _preload(self, effect: e.Preload) -> None:
-        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
-        harmless = places.is_place("spare", effect.text) or all(
-            map(_INSTALLED.fullmatch, re.split("[ :]+", effect.text))
-        )
-        if effect.text != "/dev/null":
-            self.flag("preload", mild=harmless, refuse=is_known(effect.text))
 
     def _flag(self, effect: e.Flag) -> None:
         self.flag(effect.rule, mild=effect.mild, detail=effect.detail)

@@ -50,12 +50,6 @@ class Target:
     """Whether a home directory is spelled out (`/home/ann`), so that it may be anybody's."""
 
 
-def _split_root(path: str) -> tuple[str, str]:
-    if path.startswith("/"):
-        return "", path
-    return path[0], path[1:]
-
-
 def normalise(path: str, cwd: str = sym.HERE) -> str:
     """Join to the working directory and remove `.`, `..` and double slashes.
 
@@ -68,7 +62,7 @@ def normalise(path: str, cwd: str = sym.HERE) -> str:
         path = "/home/" + path[1:]
     if not path.startswith("/") and path[:1] not in {sym.HERE, sym.TEMP, sym.HOME, sym.ABOVE} and path[:1] not in FUZZY:
         path = f"{cwd}/{path}"
-    root, rest = _split_root(path)
+    root, rest = ("", path) if path.startswith("/") else (path[0], path[1:])
     kept: list[str] = []
     for part in rest.split("/"):
         if part in {"", "."}:

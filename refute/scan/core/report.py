@@ -3,7 +3,7 @@
 import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypedDict, Unpack
+from typing import Any
 
 from refute.scan.core.plain import is_plain
 from refute.scan.core.symbols import OUTPUT, show, strip_symbols
@@ -42,21 +42,18 @@ def letters_before(line: str, offset: int) -> int:
     return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
-class Form(TypedDict, total=False):
-    """In which form of its rule a finding comes."""
+def finding_of(
+    rule_id: str, path: str, spot: Spot, command: str, *, mild: bool = False, refuse: bool = False, detail: str = ""
+) -> Finding:
+    """A finding in the words of its rule, about a command as understood.
 
-    mild: bool
-    """Whether it is only worth seeing."""
-    refuse: bool
-    """Whether nobody is asked, whatever the rule says."""
-    detail: str
-    """What to say besides."""
-
-
-def finding_of(rule_id: str, path: str, spot: Spot, command: str, **form: Unpack[Form]) -> Finding:
-    """A finding in the words of its rule, about a command as understood."""
+    Args:
+        mild: whether it is only worth seeing.
+        refuse: whether nobody is asked, whatever the rule says.
+        detail: what to say besides.
+    """
     rule = rules()[rule_id]
-    severity, tier = rule.graded(mild=form.get("mild", False), refuse=form.get("refuse", False))
+    severity, tier = rule.graded(mild=mild, refuse=refuse)
     words = rule.words_for(severity)
     return Finding(
         rule_id=rule_id,
@@ -68,7 +65,7 @@ def finding_of(rule_id: str, path: str, spot: Spot, command: str, **form: Unpack
         confidence=rule.confidence,
         matched=show(spot.text.strip()),
         command=show(command),
-        explanation=f"{words.explanation} {form.get('detail', '')}".strip(),
+        explanation=f"{words.explanation} {detail}".strip(),
         remedy=words.remedy,
     )
 
@@ -109,7 +106,7 @@ class Report:
         plain = held and all(is_plain(data, MAX_READ) for data in held)
         return strip_symbols(b"\n".join(held).decode("utf-8", "replace")) if plain else OUTPUT
 
-    def add(self, rule_id: str, spot: Spot, command: str, **form: Unpack[Form]) -> None:
+    def add(self, rule_id: str, spot: Spot, command: str, **form: Any) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
         if self.muted:
             return

@@ -100,9 +100,8 @@ class Engine:
     def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
-        whole = frame.whole if isinstance(frame, shell.Call) else judge
         if sym.DOWNLOAD in text:
-            whole.flag("pipe-to-shell", detail="It runs what it downloads.")
+            judge.flag("pipe-to-shell", detail="It runs what it downloads.")
         elif sym.DERIVED in text:
             judge.flag("decoded-execution")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):
@@ -126,7 +125,7 @@ class Engine:
             detail = "Runs a file from outside the workspace." if sym.HOST_DATA in effect.text else ""
             frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
         elif effect.fed and outside:
-            frame.whole.flag("pipe-to-shell")
+            frame.judge.flag("pipe-to-shell")
         else:
             # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
             strong = (outside or sym.NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
@@ -165,8 +164,6 @@ class Engine:
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
         if isinstance(frame, shell.Call):
-            if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
-                judge.flag("resource-exhaustion", detail="The script starts itself again beside itself.")
             if path in _STDIN or path.startswith("/dev/fd/"):
                 return self._run_fed(effect, frame)
         text = self._text_written(target.text)

@@ -6,12 +6,13 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.effects import Effects, Flag, Preload
-from refute.scan.core.symbols import FIELD, SECRET
+from refute.scan.core.effects import Effects, Flag
+from refute.scan.core.symbols import FIELD, OUTPUT, SECRET, UNKNOWN
+from refute.scan.shell.expansion import MAX_ALTERNATIVES
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.words import MAX_ALTERNATIVES
 
+_INSTALLED: Final = re.compile(rf"(?:(?:/usr)?/lib(?!.*\.\.)[^{UNKNOWN}:\s]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|[ :])*\Z")
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
 )
@@ -19,8 +20,9 @@ _PRELOADS: Final = frozenset(
 
 def effects_of_setting(name: str, text: str) -> Effects:
     """What giving a variable this value does to the programs that are started later."""
-    if name in _PRELOADS:
-        yield Preload(text)
+    if name in _PRELOADS and text != "/dev/null":
+        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
+        yield Flag("preload", mild=bool(_INSTALLED.match(text)))
     elif (name == "HISTFILE" and text == "/dev/null") or (name in {"HISTSIZE", "HISTFILESIZE"} and text == "0"):
         yield Flag("history-tampering")
     return None

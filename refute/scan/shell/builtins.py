@@ -49,8 +49,6 @@ def _format(template: str, arguments: list[str]) -> str:
         if kind == "%":
             return "%"
         value = queue.pop(0) if queue else ""
-        if kind in "xXo" and value.isdigit():
-            return format(int(value), kind)
         return decode_escapes(value) if kind == "b" else value[:1] if kind == "c" else value
 
     return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS)))[:_MAX_TEXT]

@@ -8,8 +8,6 @@ from typing import Final
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
-from refute.scan.core.tables import read_table
-from refute.scan.rules import Language
 from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.programs import PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
@@ -51,7 +49,7 @@ def dispatch(call: Call) -> str:
 
 
 def _run(call: Call, effects: e.Effects) -> str:
-    return call.walker.shared.engine.perform(effects, call)
+    return str(call.walker.shared.engine.perform(effects, call))
 
 
 def _run_path(call: Call, word: str) -> e.Effects:
@@ -61,8 +59,6 @@ def _run_path(call: Call, word: str) -> e.Effects:
 def _unlisted(call: Call) -> e.Effects:
     """A command about which the tables say nothing."""
     yield from listed_by(call.argv[1:])
-    if path := read_table("commands")["reads"].get(call.argv[0]):
-        yield e.Reach(path, Language.PYTHON if path.endswith(".py") else "tool")
     if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None

@@ -144,7 +144,7 @@ def _make(call: Call, row: Command) -> Effects:
     if text is None:
         text = read_makefile(paths.as_pattern(call.locate(path)), call.walker.report.content_of)
         if not text:
-            yield Reach(f"{directory}/*akefile", "tool")
+            yield Reach(f"{directory}/*akefile", "make")
     for rules in [*options.get("eval", []), *options.get("E", []), text]:
         if rules and not is_open(rules):
             # Recipes run in make's own directory, whichever file holds them.

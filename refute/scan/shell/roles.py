@@ -75,7 +75,7 @@ def in_role(call: Call, row: Command, role: str, value: str, options: Options) -
         case "wipe":
             if call.locate(value).place in paths.ELSEWHERE:
                 yield e.Flag("device-write", detail="Destroys data beyond recovery.")
-        case "eval" | "python" | "start-python" | "run" | "tests" | "module" | "cd" | "word":
+        case "eval" | "start-python" | "tests" | "module" | "cd" | "word":
             return (yield from _run(call, role, value))
         case _:
             return (yield from _over_network(call, row, role, value, options))
@@ -86,12 +86,8 @@ def _run(call: Call, role: str, value: str) -> e.Effects:
     match role:
         case "eval":
             yield e.Eval(Language.SHELL, value)
-        case "python":
-            yield e.Eval(Language.PYTHON, value)
         case "start-python":
             yield e.Run(("python", *value.split()))
-        case "run":
-            yield e.RunFile(value)
         case "tests":
             yield e.Reach(value.partition("::")[0], "tests")
         case "module":

@@ -154,8 +154,6 @@ def _fed(call: Call, row: Command) -> e.Effects:
 
 def _printed(call: Call, row: Command, prints: str, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
     """What a command prints that reads this content; None: not known."""
-    if row.decodes and re.search(row.decodes, call.text):
-        return sym.DERIVED
     fed = call.stdin
     if prints == "kept":
         if sym.SECRET in content + fed:

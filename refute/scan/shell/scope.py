@@ -43,8 +43,6 @@ class Scope:
     """Name → body, and where the text stands that defines it; None: in the file itself."""
     local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     """What the variables that the running function declared its own were before."""
-    descriptors: dict[str, str] = field(default_factory=dict)
-    """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
     branching: int = 0
@@ -57,7 +55,6 @@ class Scope:
             variables=dict(self.variables),
             arrays={name: list(words) for name, words in self.arrays.items()},
             functions=dict(self.functions),
-            descriptors=dict(self.descriptors),
         )
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:

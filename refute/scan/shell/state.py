@@ -3,12 +3,12 @@
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from tree_sitter import Node
 
 from refute.scan.core import paths
-from refute.scan.core.effects import Effects
+from refute.scan.core.effects import Effects, Engine
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
 from refute.scan.shell.scope import Scope
@@ -17,16 +17,6 @@ from refute.scan.shell.words import Expander
 
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-
-
-class Engine(Protocol):
-    """Acts on effects."""
-
-    report: Report
-
-    def perform(self, effects: Effects, frame: "Call") -> str:
-        """Act on what a handler yields; returns what is printed."""
-        ...
 
 
 @dataclass(slots=True)
@@ -87,7 +77,7 @@ class Walker(ABC):
 
     def perform(self, effects: Effects, node: Node, shown: str) -> str:
         """Have the engine act on effects of a node."""
-        return self.shared.engine.perform(effects, Call(self, [shown], node))
+        return str(self.shared.engine.perform(effects, Call(self, [shown], node)))
 
     def spot(self, node: Node) -> Spot:
         """Where a node stands in the scanned file."""
@@ -121,7 +111,6 @@ class Call:
     """The command's base name, then its arguments."""
     node: Node
     stdin: str = ""
-    background: bool = False
     shown: str = ""
     """As findings show it; empty: the words as they are."""
 
@@ -141,14 +130,6 @@ class Call:
         walker = self.walker
         shown = self.shown or " ".join(self.argv)
         return Judge(walker.report, walker.spot(self.node), shown, walker.scope.cwd, soft=walker.shared.uncalled)
-
-    @property
-    def whole(self) -> Judge:
-        """Judges what comes about only with what feeds this command, and shows the whole pipeline."""
-        node = self.node
-        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
-            node = node.parent
-        return Judge(self.walker.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
 
     @property
     def silent(self) -> bool:

