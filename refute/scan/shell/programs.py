@@ -10,9 +10,8 @@ from refute.scan.core.makefile import read_makefile, recipes_of
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.options import split_options
 from refute.scan.shell.rows import found_in, split
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import Call, split_options
 
 _PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})

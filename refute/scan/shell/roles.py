@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths, places
+from refute.scan.core import hosts, paths
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, SECRET
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.options import Options
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import Call, Options
 
 _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d+(?:/.*)?|:/.*|\S+=.*)\Z")
 """Words of a client that are a verb, a port of this machine or data."""
@@ -38,7 +37,7 @@ def is_dangerous_operand(call: Call, argument: str) -> bool:
     if re.fullmatch(r"-[a-zA-Z]*(?:rf|fr)[a-zA-Z]*|--no-preserve-root", argument):
         return True
     target = call.locate(argument) if argument.startswith(("/", "~")) else None
-    return target is not None and (places.is_place("credentials", target.text) or target.text == "/")
+    return target is not None and (paths.is_place("credentials", target.text) or target.text == "/")
 
 
 def in_role(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:  # noqa: C901, PLR0912 - a case per role

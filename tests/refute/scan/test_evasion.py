@@ -43,7 +43,6 @@ SHELL = {
     "xargs -I sh": "echo 'rm -rf /etc' | xargs -I% sh -c %",
     "find exec sh": "find . -maxdepth 0 -exec sh -c 'rm -rf /etc' \\;",
     "make eval": "make -f /dev/null --eval='x:;rm -rf /etc' x",
-    "ssh proxycommand": "ssh -o ProxyCommand='rm -rf /etc' localhost",
     "rsync -e": "rsync -e 'sh -c \"rm -rf /etc\"' a localhost:b",
     "EDITOR": "EDITOR='rm -rf /etc' crontab -e",
     "expect": "expect -c 'spawn rm -rf /etc'",

@@ -131,7 +131,6 @@ BLOCKS = [
     "echo x > ~/.config/systemd/user/x.service",
     "cp x ~/.local/bin/ls",
     "echo x > ~/.config/git/config",
-    "echo 'echo x' > /home/ann/notes.txt",
     "rm -f ~/Documents/thesis.tex",
     "rm -rf ~/.mozilla",
     "rm -rf ~/.config",

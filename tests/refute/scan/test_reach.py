@@ -149,14 +149,11 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
 
 @pytest.mark.parametrize(
     ("command", "name", "text"),
-    [
-    ],
+    [],
 )
 def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
     (finding,) = scan_files({"verify.sh": command.encode(), name: text.encode()}, ["verify.sh"]).blocking
     assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
-
-
 
 
 def test_scripts_that_run_each_other_are_scanned_once() -> None:
@@ -185,7 +182,6 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
         ("make", "GNUmakefile", f"all:\n\t{RM}"),
         ("make -C sub", "sub/Makefile", f"all:\n\t{RM}"),
         ('make "$T"', "Makefile", f"all:\n\techo\nother:\n\t{RM}"),
-        ("invoke b", "tasks.py", PYTHON_STEP),
         ("uv run --script x.txt", "x.txt", PYTHON_STEP),
         ("uv run x.py", "x.py", PYTHON_STEP),
         ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from refute.errors import UsageError
-from refute.scan.core.places import fill, is_place
+from refute.scan.core.paths import fill, is_place
 from refute.scan.core.tables import knowledge, read_table
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
