@@ -50,13 +50,13 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
     """A claim for each public function and method that differs from `before`: its docstring's summary, if it has one.
 
     For a class of which no documented method differs, one for itself. Exceptions have no behaviour of their own to
-    claim, and `main` belongs to a program.
+    claim, and `main` belongs to a program. Of overloads only what is called counts, the last.
     """
     earlier = {node.name: node for node in _definitions(before)}
-    for node in _definitions(source):
-        if node.name.startswith("_") or node.name == "main" or _is_exception(node):
+    for name, node in {one.name: one for one in _definitions(source)}.items():
+        if name.startswith("_") or name == "main" or _is_exception(node):
             continue
-        old = earlier.get(node.name)
+        old = earlier.get(name)
         if old is not None and form_of(old) == form_of(node):
             continue
         known = {form_of(one) for one in _methods(old)}
