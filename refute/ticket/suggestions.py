@@ -39,6 +39,14 @@ def is_program(source: bytes) -> bool:
     return starts_itself and bool(imported & _COMMAND_LINES)
 
 
+def imported(source: bytes) -> set[str]:
+    """Top-level names of what a file cannot be imported without; what it imports in a `try` it may do without."""
+    statements = [node for node in _parsed(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = [alias.name for node in statements if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in statements if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
+
+
 def suggest_for_program(path: str) -> Suggestion:
     """A claim about one program: what a command prints."""
     claim = f"{PLACEHOLDER}: what {path} prints for which arguments, and how it exits"

@@ -70,6 +70,15 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
 
 
+def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "near.py").write_text("X = 1\n")
+    (tmp_path / "tool.py").write_text(
+        "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
+    )
+    scaffold_ticket(tmp_path, from_git=None)
+    assert "wheels the code needs, as it imports bs4, six:" in (tmp_path / "ticket.yaml").read_text()
+
+
 def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path: Path) -> None:
     (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
     scaffold_ticket(tmp_path, from_git=None, claims=('It says "yes": always.', "It is quick."))
