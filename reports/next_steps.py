@@ -54,7 +54,7 @@ def _step(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
             return f"only the author's tests passed; add {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.attested_tests:
-            return "compare plain data (numbers, text, lists): the code could forge its own objects"
+            return "say what comes out, as plain data: its tests compare the code's answers or objects with one another"
         case ClaimVerdict.INCONCLUSIVE:
             return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
         case _:

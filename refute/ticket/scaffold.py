@@ -165,7 +165,7 @@ def _script_text(start: _Start) -> str:
         "to_workspace": "" if up == "." else f"/{up}",
         "path_setting": f"export PYTHONPATH={_shell(':'.join(roots))}\n" if roots else "",
         "imports": "\n".join(f"python -c 'import {name}'" for name in modules),
-        "smoke": _smoke(start, modules[0]),
+        "smoke": _smoke(start, next((name for name in modules if not name.endswith("__")), modules[0])),
         "tests": _tests(start),
     }
     return _filled("verify.sh", values)

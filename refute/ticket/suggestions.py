@@ -1,6 +1,7 @@
 """What a new ticket can already say about code: whether it is a program, and a claim for each function that changed."""
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +11,8 @@ from refute.ticket.fields import PLACEHOLDER
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
+_SUMMARY_END: Final = re.compile(r"\n\s*(?:\n|[:@]\w+)")
+"""Of a docstring: an empty line, or the first field (`:param`, `@return`)."""
 _COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
 _EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")
 
@@ -76,7 +79,7 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
 
 def _of(node: Definition, name: str) -> Suggestion:
     arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-    promise = _one_line((ast.get_docstring(node) or "").partition("\n\n")[0])[:_MAX_CLAIM_CHARS]
+    promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0])[:_MAX_CLAIM_CHARS]
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
     return Suggestion(
         about=_one_line(name + arguments)[:_MAX_HINT_CHARS], claim=f"`{name}`: {promise}" if promise else wanted

@@ -31,7 +31,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "add", ".")
     git(top, "commit", "-qm", "start")
     git(top, "checkout", "-qb", "feature/PAY-12-round-half-even")
-    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n\n    More."""\n')
+    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n    :param x: more"""\n')
     git(top, "mv", "src/pkg/old.py", "src/pkg/renamed.py")
     git(top, "rm", "-q", "src/pkg/gone.py")
     (top / "tests").mkdir()
