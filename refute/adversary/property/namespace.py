@@ -4,7 +4,7 @@ import ast
 import builtins
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -103,9 +103,12 @@ class Namespace:
         if missing:
             names = ", ".join(f"`{name}`" for name in missing)
             raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
-        ours = {face.module for face in self.surface.faces}
-        reaches = any(line.split()[1] in ours for line in imports)
+        reaches = any(self._is_ours(name) for name in (*(line.split()[1] for line in imports), *_imported(nodes)))
         return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a module is the implementation's, or a package that holds it."""
+        return any(f"{face.module}.".startswith(f"{name}.") for face in self.surface.faces)
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str, promised: str) -> str | None:
         """An import line, empty for builtins, None where nothing defines the name."""
@@ -153,6 +156,16 @@ class Namespace:
             if len(candidates) == 1:
                 return f"from {candidates[0]} import {name}"
         return None
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The modules that code imports itself."""
+    for node in (part for tree in nodes for part in ast.walk(tree)):
+        match node:
+            case ast.Import(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.ImportFrom(module=str(module)):
+                yield module
 
 
 def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:
