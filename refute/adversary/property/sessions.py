@@ -13,7 +13,7 @@ from refute.adversary.property.values import Expected, Raises, Text, Value, read
 
 _PROMPT: Final = re.compile(r"^([ \t]*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
-_PREFIX: Final = re.compile(r"(?<!\w)[uU](?=['\"])")
+_PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
 """Before texts in what Python 2 showed; Python 3 shows none."""
 _STATE: Final = "(state)"
 """Stands among the names of a session for what its steps leave behind."""
@@ -110,7 +110,7 @@ def _completed(example: doctest.Example) -> list[ast.stmt]:
 
 
 def _shown(example: doctest.Example) -> Expected | None:
-    want = _PREFIX.sub("", example.want.strip("\n"))
+    want = _PREFIX.sub(r"\1", example.want.strip("\n"))
     if not want.strip() or want.lstrip().startswith("# "):  # a comment is nothing that a console shows
         return None
     hit = re.match(r"[A-Za-z_][\w.]*" if example.exc_msg else r"\w+(?:Error|Exception)\b", example.exc_msg or want)
