@@ -21,18 +21,13 @@ STANDARD_MODULES: Final = frozenset(_STANDARD_MODULES.split())
 """Modules that an example may name without importing them, as people do in prose."""
 
 _STANDARD_NAMES = {
-    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isinf isnan isqrt log nan pi sqrt",
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "copy": "deepcopy",
+    "collections": "Counter OrderedDict defaultdict deque",
     "datetime": "date datetime time timedelta timezone",
     "decimal": "Decimal",
     "fractions": "Fraction",
-    "functools": "partial reduce",
-    "io": "BytesIO StringIO",
-    "itertools": "chain combinations islice permutations product",
+    "math": "inf isclose nan pi sqrt",
     "pathlib": "Path PosixPath PurePath PurePosixPath",
     "pytest": "approx raises",
-    "statistics": "mean median mode",
     "uuid": "UUID",
 }
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
@@ -60,13 +55,6 @@ class Namespace:
     """The names that examples may use."""
 
     surface: Surface
-    files: tuple[str, ...] = ()
-    """Every file of the ticket, as POSIX paths relative to its workspace."""
-
-    def holds_file(self, path: str) -> bool:
-        """Whether a path, as an example writes it, leads to a file or directory of the ticket."""
-        wanted = path.removeprefix("./").rstrip("/")
-        return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
 
     def defines(self, name: str) -> bool:
         """Whether a (dotted) name is known."""
