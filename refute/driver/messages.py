@@ -15,7 +15,6 @@ from refute.driver.wire import Message
 ASK: Final = "q"
 ANSWER: Final = "p"
 ERROR: Final = "e"
-NOTICE: Final = "n"
 Extras = dict[str, Any]
 
 
@@ -64,10 +63,6 @@ class Messages:
             table = encoder.table
             del encoder
             return [kind, number, atom, table, self._extras()]
-
-    def notice(self) -> Message:
-        """What goes along with messages, without one."""
-        return [NOTICE, self._tell()]
 
     def take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
         """The values of a message, after all that goes along with it was heard.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from refute.driver.errors import CannotCarry, Malformed, SubjectGone
-from refute.driver.messages import ANSWER, ASK, ERROR, NOTICE, Extras, Messages
+from refute.driver.messages import ANSWER, ASK, ERROR, Extras, Messages
 from refute.driver.object_table import ObjectTable
 from refute.driver.wire import Message, Wire
 
@@ -71,8 +71,6 @@ class Peer:
             message = wire.receive()
             if message[0] == ASK:
                 self.serve(wire, message)
-            elif message[0] == NOTICE:
-                self._listen(message)
             else:
                 return self._answer(number, message)
 
@@ -82,12 +80,9 @@ class Peer:
         try:
             while True:
                 message = wire.receive()
-                if message[0] == NOTICE:
-                    self._listen(message)
-                elif message[0] == ASK:
-                    self.serve(wire, message)
-                else:
+                if message[0] != ASK:
                     raise Malformed("an answer came before the question")
+                self.serve(wire, message)
         except SubjectGone:
             return
 
@@ -107,10 +102,6 @@ class Peer:
         number = message[1]
         message.clear()
         self._reply(wire, kind, number, box)
-
-    def notify(self) -> None:
-        """Send what goes along with messages now, without a message."""
-        self.wire.send(self._messages.notice())
 
     def _perform(self, message: Message) -> Any:
         try:
@@ -167,6 +158,3 @@ class Peer:
             raise value
         finally:
             del value  # else its traceback would hold it, and with it whatever the frames hold
-
-    def _listen(self, message: Message) -> None:
-        self._messages.take_in([], message[1], [])

@@ -1,29 +1,26 @@
-"""What both processes have beside objects: environment, folder, arguments, random numbers, logs, output, warnings.
+"""What both processes have beside objects: environment, folder, arguments, random numbers, logs, warnings.
 
 Contexts stay where they were set. Coroutines of the code run in a thread of their own, so a test that awaits them, or
 copies a context itself, is carried only where neither has variables; and decimal arithmetic is that of one process as
 long as both have its context as Python makes it.
 """
 
-import base64
 import contextlib
 import decimal
 import logging
 import os
 import sys
 import warnings
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from refute.driver import loggers
 from refute.driver.containers import SCALARS
 from refute.driver.errors import Malformed
-from refute.driver.hide_test_names import without_marks
-from refute.driver.loggers import LoggerSettings, has_handlers, log
+from refute.driver.hide_test_names import MARKS
 from refute.driver.random_stream import SharedRandom
 from refute.driver.stacks import caller
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Extras = dict[str, Any]
 KEPT: Final = (
@@ -31,60 +28,97 @@ KEPT: Final = (
     *("BASH_", "SHELLOPTS", "PERL5", "NODE_OPTIONS"),
 )
 """Variables that would change the programs that a test starts; the subject sets them for its own only."""
-NOTICED: Final = 32_768
-"""Characters of output after which they are sent without waiting for an answer to go along with."""
 
 
-class Place:
-    """Environment and working folder: what one side changes, the other has with the next message."""
+class Settings:
+    """Settings by name that one side changes and the other has with the next message.
 
-    def __init__(self) -> None:
-        self._environment = without_marks(os.environ)
-        self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001  # compared 50 times quicker
-        self._folder = _folder()
+    Args:
+        read: all that are set now.
+        write: sets one; None: it is set no longer.
+    """
 
-    def differences(self, extras: Extras) -> None:
-        """Add what changed since the last message."""
-        if os.environ._data != self._raw:  # type: ignore[attr-defined]  # noqa: SLF001
-            now = without_marks(os.environ)
-            gone = {name: None for name in self._environment if name not in now}
-            changed = {name: value for name, value in now.items() if self._environment.get(name) != value}
-            extras["env"] = {**gone, **changed}
-            self._agree()
-        folder = _folder()
-        if folder != self._folder:
-            extras["cwd"] = self._folder = folder
+    def __init__(self, read: Callable[[], Mapping[Any, Any]], write: Callable[[str, Any], None]) -> None:
+        self._read = read
+        self._write = write
+        self._known = dict(read())
 
-    def apply(self, extras: Extras, *, kept: tuple[str, ...] = ()) -> None:
-        """Take over what the other side changed."""
-        for name, value in extras.get("env", {}).items():
-            if not kept or not name.upper().startswith(kept):
-                with contextlib.suppress(ValueError, OSError):
-                    if value is None:
-                        os.environ.pop(name, None)
-                    else:
-                        os.environ[name] = value
+    def tell(self) -> dict[str, Any] | None:
+        """What changed since the last message."""
+        now, known = self._read(), self._known
+        if now == known:
+            return None
+        self._known = dict(now)
+        changed = {name: now.get(name) for name in {*now, *known} if now.get(name) != known.get(name)}
+        return {_text(name): _text(value) for name, value in changed.items()}
+
+    def hear(self, told: dict[Any, Any]) -> None:
+        """Take over what the other side changed. Raises TypeError, ValueError: it is none of `tell`."""
+        for name, value in told.items():
+            self._write(str(name), value)
+        self._known = dict(self._read())
+
+
+def _text(value: Any) -> Any:
+    return os.fsdecode(value) if isinstance(value, bytes) else value
+
+
+class Common:
+    """What either side may change; the arguments are the test's to change."""
+
+    def __init__(self, *, in_driver: bool) -> None:
+        self._in_driver = in_driver
+        # Bytes as the system has them, which are compared 50 times quicker than text.
+        environment = Settings(lambda: os.environ._data, self._set_variable)  # type: ignore[attr-defined]  # noqa: SLF001
+        self._settings = {
+            "env": environment,
+            "place": Settings(self._place, self._set_place),
+            "loggers": Settings(loggers.settings, loggers.set_up),
+        }
+        self._random = SharedRandom()
+
+    def tell(self) -> Extras:
+        """What goes along with the next message."""
+        extras: Extras = {name: told for name, one in self._settings.items() if (told := one.tell()) is not None}
         if "env" in extras:
-            self._agree()
-        if isinstance(extras.get("cwd"), str):
-            with contextlib.suppress(OSError, ValueError):
-                os.chdir(extras["cwd"])
-            self._folder = _folder()
+            extras["env"] = {name: value for name, value in extras["env"].items() if not name.startswith(MARKS)}
+        if (state := self._random.tell()) is not None:
+            extras["random"] = state
+        return extras
 
-    def _agree(self) -> None:
-        self._environment = without_marks(os.environ)
-        self._raw = dict(os.environ._data)  # type: ignore[attr-defined]  # noqa: SLF001
+    def hear(self, extras: Extras) -> None:
+        """Take over what the other side changed. Raises TypeError, ValueError: it is none of `tell`."""
+        for name, one in self._settings.items():
+            if name in extras:
+                one.hear(extras[name])
+        if "random" in extras:
+            self._random.hear(extras["random"])
+
+    def _set_variable(self, name: str, value: Any) -> None:
+        if self._in_driver and name.upper().startswith(KEPT):
+            return
+        with contextlib.suppress(ValueError, OSError):
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+    def _place(self) -> dict[str, Any]:
+        return {"cwd": _folder(), "argv": [str(one) for one in sys.argv]} if self._in_driver else {"cwd": _folder()}
+
+    def _set_place(self, name: str, value: Any) -> None:
+        if name == "argv" and not self._in_driver:
+            sys.argv[:] = value
+        elif name == "cwd" and isinstance(value, str):
+            with contextlib.suppress(OSError, ValueError):
+                os.chdir(value)
 
 
 class DriverState:
     """The driver's side."""
 
-    def __init__(self, pipes: dict[int, int]) -> None:
-        self._place = Place()
-        self._pipes = pipes
-        self._argv: list[str] = []
-        self._loggers = LoggerSettings()
-        self._random = SharedRandom()
+    def __init__(self) -> None:
+        self._common = Common(in_driver=True)
         self.has_variables = self.has_handlers = False
         """Whether the code had set context variables, or had handlers on loggers, while the running test ran."""
         self.unpacked: Any
@@ -93,115 +127,64 @@ class DriverState:
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
-        extras: Extras = {}
-        self._place.differences(extras)
-        if sys.argv != self._argv:
-            self._argv = list(sys.argv)
-            extras["argv"] = [str(one) for one in self._argv]
-        if (state := self._random.tell()) is not None:
-            extras["random"] = state
         if not counts_as_usual():
             self.lost(ARITHMETIC)
-        if (changed := self._loggers.tell()) is not None:
-            extras["loggers"] = changed
-        return extras
+        return self._common.tell()
 
     def hear(self, extras: Extras) -> None:
-        """Take in what came along."""
-        self.drain()
+        """Take in what came along. Raises Malformed: it is none of `SubjectState.tell`."""
         self.has_variables = self.has_variables or "cv" in extras
         self.has_handlers = self.has_handlers or "handlers" in extras
-        self._place.apply(extras, kept=KEPT)
         if "taken" in extras:
             self.lost("needs the implementation in the test's process: replaces a standard stream")
-        if "random" in extras:
-            self._random.hear(extras["random"])
         if "decimal" in extras:
             self.lost(ARITHMETIC)
         try:
-            for number, text in extras.get("out", ()):
-                _write(_stream(number), base64.b64decode(text))
-            if "loggers" in extras:
-                self._loggers.hear(extras["loggers"])
+            self._common.hear(extras)
             for packed in extras.get("log", ()):
-                log(self.unpacked(packed))
+                loggers.log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
         except (TypeError, ValueError, AttributeError) as error:
-            raise Malformed("output of the subject is none") from error
-
-    def drain(self) -> None:
-        """Pass on what the subject's process has written to its own descriptors."""
-        for number, pipe in self._pipes.items():
-            with contextlib.suppress(OSError):
-                while data := os.read(pipe, 65_536):
-                    stream = _stream(number)
-                    with contextlib.suppress(Exception):
-                        stream.flush()
-                    os.write(number, data)
+            raise Malformed("what came along with a message is none") from error
 
 
 class SubjectState:
     """The subject's side."""
 
     def __init__(self) -> None:
-        self._place = Place()
-        self.notify: Callable[[], None] = lambda: None
         self.packed: Any
-        self._random = SharedRandom()
-        self._output: list[list[Any]] = []
-        self._waiting = 0
         self._warnings: list[Any] = []
         self._records: list[Any] = []
         self._taken = [False, False]
         warnings.simplefilter("always")
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         self._forward = _Forward(self._records)
-        self._loggers = LoggerSettings()
+        self._common = Common(in_driver=False)
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
-        extras: Extras = {}
-        self._place.differences(extras)
-        if (state := self._random.tell()) is not None:
-            extras["random"] = state
-        if not counts_as_usual():
-            extras["decimal"] = 1
-        for key, waiting in (("out", self._output), ("warn", self._warnings), ("log", self._records)):
+        extras = self._common.tell()
+        for key, waiting in (("warn", self._warnings), ("log", self._records)):
             if waiting:
-                extras[key] = list(waiting) if key == "out" else [self.packed(one) for one in waiting]
+                extras[key] = [self.packed(one) for one in waiting]
                 waiting.clear()
-        self._waiting = 0
-        if (changed := self._loggers.tell()) is not None:
-            extras["loggers"] = changed
         if self._forward not in logging.root.handlers:  # as `logging.basicConfig(force=True)` leaves it
             logging.root.handlers.append(self._forward)
-        if has_handlers(self._forward):
-            extras["handlers"] = 1
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
-        if taken != self._taken:
-            extras["taken"], self._taken = 1, taken
-        if holds_variables():
-            extras["cv"] = 1
-        return extras
+        said = {
+            "decimal": not counts_as_usual(),
+            "handlers": loggers.has_handlers(self._forward),
+            "taken": taken != self._taken,
+            "cv": holds_variables(),
+        }
+        self._taken = taken
+        return extras | {name: 1 for name, is_so in said.items() if is_so}
 
     def hear(self, extras: Extras) -> None:
         """Take over what the test changed."""
-        self._place.apply(extras)
-        if "argv" in extras:
-            sys.argv[:] = extras["argv"]
-        if "random" in extras:
-            self._random.hear(extras["random"])
-        if "loggers" in extras:
-            self._loggers.hear(extras["loggers"])
-
-    def write(self, number: int, data: bytes) -> None:
-        """Keep output until the next message."""
-        self._output.append([number, base64.b64encode(data).decode()])
-        self._waiting += len(data)
-        if self._waiting > NOTICED:
-            self.notify()
+        self._common.hear(extras)
 
     def _warned(self, message: Any) -> None:
         self._warnings.append((message.message, message.category, message.filename, message.lineno))
@@ -224,19 +207,6 @@ def _folder() -> str | None:
         return os.getcwd()  # noqa: PTH109  # a string is compared for every message
     except OSError:
         return None
-
-
-def _stream(number: Any) -> Any:
-    """The test's own."""
-    return sys.stdout if number == 1 else sys.stderr
-
-
-def _write(stream: Any, data: bytes) -> None:
-    with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
-        stream.flush()
-        buffer = getattr(stream, "buffer", None)
-        stream.write(data.decode("utf-8", "replace")) if buffer is None else buffer.write(data)
-        stream.flush()
 
 
 VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"

@@ -23,6 +23,7 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.proxied import ProxyObject
 from refute.driver.proxy.roots import Current, ProxyMeta
+from refute.driver.streams import Outlets
 from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 
@@ -47,8 +48,9 @@ class SubjectClient(Attestation):
         self._send = send
         self._process = os.getpid()
         self._blocked = 0
-        self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
-        self.surroundings = DriverState(self._pipes)
+        self.outlets = Outlets()
+        self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
+        self.surroundings = DriverState()
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
@@ -67,7 +69,7 @@ class SubjectClient(Attestation):
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
-        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "argv": sys.argv}])
         Current.link = self
 
     @property
@@ -215,13 +217,11 @@ class SubjectClient(Attestation):
 
     def _idle(self, waiting: int) -> None:
         """Wait for a message, passing on what the subject prints meanwhile."""
-        pipes = list(self._pipes.values())
-        while waiting not in (ready := select.select([waiting, *pipes], [], [])[0]):
-            self.surroundings.drain()
-            for number, pipe in list(self._pipes.items()):
-                if pipe in ready and _is_closed(pipe):
-                    del self._pipes[number]
-            pipes = list(self._pipes.values())
+        ready: list[int] = []
+        while waiting not in ready:
+            ready = select.select([waiting, *self.outlets.ends], [], [])[0]
+            if ready != [waiting]:
+                self.outlets.pass_on()
 
     def _break(self, error: Exception) -> NoReturn:
         """End this worker: its subject has ended, or does not keep to the rules."""
@@ -235,7 +235,7 @@ class SubjectClient(Attestation):
                 self._send("tampering", {"fact": "the implementation closed its connection and went on running"})
                 self._subject.kill()
                 code = 0
-            self.surroundings.drain()
+            self.outlets.pass_on()
             how = f"exit code {code}" if code >= 0 else f"signal {-code} ({signal.strsignal(-code)})"
             self._send("gone", {"how": how})
         sys.stdout.flush()
@@ -253,13 +253,6 @@ def _from_subject(error: CannotCarry) -> bool:
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     return traceback is None or traceback.tb_frame.f_code.co_name == "_answer"
-
-
-def _is_closed(pipe: int) -> bool:
-    try:
-        return os.read(pipe, 1) == b""
-    except BlockingIOError:
-        return False
 
 
 def _read_input(how: Any, size: Any) -> str:

@@ -16,7 +16,7 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.proxy.roots import Current
-from refute.driver.streams import output, standard_input
+from refute.driver.streams import Input, output
 from refute.driver.wire import Wire
 
 
@@ -38,15 +38,14 @@ class SubjectServer:
         operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
             token, lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.notify = self.peer.notify
         self._surroundings.packed = self.objects.packed
 
-    def take_streams(self) -> None:
+    def take_streams(self, out: int, errors: int) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
-        write, ask = self._surroundings.write, self.peer.request
-        sys.stdout = sys.__stdout__ = output(1, write)  # type: ignore[misc]
-        sys.stderr = sys.__stderr__ = output(2, write)  # type: ignore[misc]
-        sys.stdin = sys.__stdin__ = standard_input(lambda how, size: str(ask("read_input", how, size)))  # type: ignore[misc]
+        ask = self.peer.request
+        sys.stdout = sys.__stdout__ = output(out, "<stdout>")  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = output(errors, "<stderr>")  # type: ignore[misc]
+        sys.stdin = sys.__stdin__ = Input(lambda how, size: str(ask("read_input", how, size)))  # type: ignore[misc, assignment]
         self._board.listen()
 
     def _tell(self) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def main() -> int:
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {"subject": link.pid})
     code = pytest.main(arguments(job), plugins=plugins())
-    link.surroundings.drain()
+    link.outlets.pass_on()
     send("done", {})
     return int(code)
 
