@@ -3,7 +3,7 @@
 The contract with the host is `plan.json` in, `results.json` out (`plan.py`). `run_suite.py` supervises; `worker.py` is
 the driver: it runs the tests and never imports the implementation; `subject.py` imports it and answers.
 
-- wire, order, encoder, decoder, plain_values, containers: the connection and its order, plain data, containers
+- wire, encoder, decoder, plain_values, containers: the connection, plain data, containers
   that both sides hold.
 - object_table, made of exports, proxies, class_registry and shared: who is who; writing: the entries of its objects.
 - proxy/, base_values, error_transport, known: handles of the other side's classes, objects, exceptions.

@@ -8,7 +8,6 @@ from typing import Any, Final
 from refute.driver.containers import CONTAINERS, SCALARS, SINGLETONS, empty
 from refute.driver.encoder import Atom, Entry
 from refute.driver.errors import Malformed, Uncarried
-from refute.driver.order import Order
 from refute.driver.plain_values import MAKERS
 
 UNMADE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, BufferError, OSError)
@@ -18,9 +17,9 @@ UNMADE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticE
 class Decoder:
     """Rebuilds the values of one message as exact types. Raises Malformed: the table is none that an Encoder writes."""
 
-    def __init__(self, table: list[Entry], objects: Any, order: Order = Order()) -> None:  # noqa: B008  # immutable
+    def __init__(self, table: list[Entry], objects: Any, heard: int = 0) -> None:
         self._objects = objects
-        self._order = order
+        self._heard = heard
         self._made: list[Any] = [None] * len(table)
         self._ready = [False] * len(table)
         if not table:
@@ -114,5 +113,5 @@ class Decoder:
             return Uncarried(reason[:500])
 
     def _refill(self, sid: int, parts: Any) -> None:
-        if not self._objects.shared.refill(sid, parts, self._order):
+        if not self._objects.shared.refill(sid, parts, self._heard):
             self._objects.lose("the test and the implementation changed one container at the same time")

@@ -9,12 +9,13 @@ from refute.driver.decoder import Decoder
 from refute.driver.encoder import Encoder
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.object_table import ObjectTable
-from refute.driver.order import TURN_S, Numbering, Order, read_order
 from refute.driver.wire import Message
 
 ASK: Final = "q"
 ANSWER: Final = "p"
 ERROR: Final = "e"
+TURN_S: Final = 2.0
+"""How long a message waits for those that were written before it; one that could not be sent never comes."""
 Extras = dict[str, Any]
 
 
@@ -33,7 +34,7 @@ class Messages:
         self._hear = hear
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
-        self._numbering = Numbering()
+        self._last = self._heard = 0
 
     def question(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
         """What the other side is to do. Raises CannotCarry: an argument cannot be taken there."""
@@ -79,28 +80,34 @@ class Messages:
         with self._lock:
             if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
                 raise Malformed("a message is none")
-            order = self._in_turn(read_order(extras["s"])) if "s" in extras else Order()
+            heard = self._in_turn(extras["s"]) if "s" in extras else 0
             if extras:
                 self._learn(extras)
                 self._hear(extras)
-            values = Decoder(table, self._objects, order).values(atoms)
+            values = Decoder(table, self._objects, heard).values(atoms)
             if asked and self._objects.in_driver:
                 self._objects.exports.asked_about = self._objects.exports.lent_among(values)
             try:
                 self._settle_up(table, extras)
-                self._objects.shared.forget(order.heard)
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
 
-    def _in_turn(self, order: Order) -> Order:
-        """Wait until what was written before this message has been taken in by the threads that it came to."""
+    def _in_turn(self, told: Any) -> int:
+        """Wait until what was written before this message has been taken in by the threads that it came to.
+
+        Returns:
+            Up to which number the other side had heard our messages. Raises Malformed: it does not say so.
+        """
+        if type(told) is not list or {*map(type, told)} != {int} or len(told) != 2:  # noqa: PLR2004  # see `_extras`
+            raise Malformed("the number of a message is none")
+        number, heard = told
         deadline = monotonic() + TURN_S
-        while self._numbering.is_early(order) and (left := deadline - monotonic()) > 0:
+        while number > self._heard + 1 and (left := deadline - monotonic()) > 0:
             self._turn.wait(left)
-        self._numbering.hear(order)
+        self._heard = max(self._heard, number)
         self._turn.notify_all()
-        return order
+        return int(heard)
 
     def _learn(self, extras: Extras) -> None:
         """Classes that the other side tells of for the first time."""
@@ -118,7 +125,7 @@ class Messages:
         self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
         for reason in extras.get("lost", ()):
             self._objects.hear_of_loss(str(reason))
-        self._objects.shared.drop(extras.get("r", []), until=self._numbering.last)
+        self._objects.shared.drop(extras.get("r", []))
         self._objects.exports.take_back(extras.get("o", []))
 
     def _encoder(self) -> Encoder:
@@ -126,8 +133,8 @@ class Messages:
         changed = {shared.sid: shared.value for shared in self._objects.shared.changed()}
         if changed:
             self._objects.shared.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            if self._objects.shared.lingers:
-                self._objects.shared.tell(list(changed), self._numbering.next)
+            if self._objects.shared.overtaken:
+                self._objects.shared.tell(list(changed), self._last + 1)
             encoder.update(changed)
         return encoder
 
@@ -135,13 +142,14 @@ class Messages:
         """What goes along with the message; called when its values are written."""
         objects = self._objects
         extras = self._tell()
-        if objects.shared.lingers:
-            extras["s"] = self._numbering.give()
+        if objects.shared.overtaken:
+            self._last += 1
+            extras["s"] = [self._last, self._heard]
         if objects.lost:
             extras["lost"], objects.lost = objects.lost, []
         if objects.classes.news:
             extras["k"], objects.classes.news = objects.classes.news, []
-        if released := objects.shared.let_go(until=self._numbering.last):
+        if released := objects.shared.let_go():
             extras["r"] = released
         objects.proxies.slacken()
         if objects.proxies.dropped:

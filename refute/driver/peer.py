@@ -27,7 +27,6 @@ class Peer:
         self._messages = Messages(objects, tell, hear)
         self._local = threading.local()
         self._sequence = 0
-        self._first_wire: Wire | None = None
 
     @property
     def wire(self) -> Wire:
@@ -41,10 +40,7 @@ class Peer:
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
         self._local.wire = wire
-        if self._first_wire is None:
-            self._first_wire = wire
-        elif wire is not self._first_wire:
-            self.objects.shared.lingers = True
+        self.objects.shared.wires.add(wire)
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something; what it returns or raises is returned or raised here.

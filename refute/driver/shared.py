@@ -1,39 +1,35 @@
 """Containers that both processes hold: a change on either side reaches the other with the next message."""
 
+import weakref
 from array import array
 from operator import is_not
 from sys import getrefcount
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from refute.driver.containers import SCALARS, parts_of, refill
-from refute.driver.order import Order
+
+if TYPE_CHECKING:
+    from refute.driver.wire import Wire
 
 OWN_REFERENCES = 2
 """References to a container that are ours: the entry's, and the argument of `getrefcount`."""
-
-LOOKS = 2
-"""Times that a container must be found unused before it is let go."""
 
 
 class Shared:
     """One container, and what it held when both sides last agreed."""
 
-    __slots__ = ("heard", "nested", "parts", "sid", "told", "value")
+    __slots__ = ("nested", "parts", "sid", "told", "value")
 
     def __init__(self, sid: int, value: Any) -> None:
         self.sid = sid
         self.value = value
         self.told = 0
         """Number of the message that last told the other side of a change here."""
-        self.heard = 0
-        """Number of the newest message that told of a change there."""
         self.agree()
 
-    def agree(self, *, without: int = 0) -> None:
-        """Take what it holds now for what the other side knows, but for so many at its end."""
+    def agree(self) -> None:
+        """Take what it holds now for what the other side knows."""
         self.parts = parts_of(self.value)
-        if without:
-            self.parts = self.parts[:-without]
         self.nested = not SCALARS.issuperset(map(type, self.parts))
 
     @property
@@ -54,10 +50,13 @@ class SharedContainers:
         self._by_id: dict[int, Shared] = {}
         self.own_changed = False
         """Whether the other side has changed a container of this one."""
-        self.lingers = False
-        """Whether threads talk over connections of their own, so that messages overtake one another."""
-        self._lingering: dict[int, tuple[Shared, int]] = {}
-        """What was let go, and the number of our message that the other side must have heard before it is forgotten."""
+        self.wires: weakref.WeakSet[Wire] = weakref.WeakSet()
+        """Connections that are open."""
+
+    @property
+    def overtaken(self) -> bool:
+        """Whether threads talk over connections of their own, so that messages may overtake one another."""
+        return len(self.wires) > 1
 
     def sid_of(self, value: object) -> int | None:
         """The number of a shared container."""
@@ -67,36 +66,27 @@ class SharedContainers:
     def container(self, sid: int) -> Any:
         """The container of a number, or None."""
         shared = self._by_sid.get(sid)
-        if shared is None and sid in self._lingering:
-            shared, _ = self._lingering.pop(sid)
-            self._by_sid[sid] = shared
-            self._by_id.setdefault(id(shared.value), shared)
         return shared.value if shared is not None else None
 
-    def refill(self, sid: int, parts: Any, order: Order) -> bool:
-        """Give a container what the other side says that it holds, and keep what was put behind it here meanwhile.
+    def refill(self, sid: int, parts: Any, heard: int) -> bool:
+        """Give a container what the other side says that it holds.
 
         Args:
             sid: of a shared container.
             parts: as of `parts_of`.
-            order: of the message. What an older one says is not news.
+            heard: up to which number the other side had heard our messages.
 
         Returns:
             False where a change is lost: both sides made one, neither knowing of the other's, or a view holds its size.
         """
         shared = self._by_sid[sid]
-        if order.number:
-            if order.number < shared.heard:
-                return True
-            shared.heard = order.number
         self.own_changed = self.own_changed or sid % 2 == self._first
-        added = _added(shared) if order.number else []
-        alone = not order.number or (shared.told <= order.heard and (bool(added) or not shared.changed))
+        alone = not self.overtaken or (shared.told <= heard and not shared.changed)
         try:
-            refill(shared.value, parts + added)
+            refill(shared.value, parts)
         except BufferError:
             return False
-        shared.agree(without=len(added))
+        shared.agree()
         return alone
 
     def tell(self, sids: list[int], number: int) -> None:
@@ -124,43 +114,26 @@ class SharedContainers:
         """Containers that changed since both sides last agreed."""
         return [shared for shared in list(self._by_sid.values()) if shared.changed]
 
-    def drop(self, sids: list[int], *, until: int) -> None:
-        """Stop sharing. Messages that are on their way may still name them.
-
-        Args:
-            sids: of shared containers.
-            until: they are known until the other side has heard our message of this number.
-        """
+    def drop(self, sids: list[int]) -> None:
+        """Stop sharing."""
         for sid in sids:
             shared = self._by_sid.pop(sid, None)
-            if shared is None:
-                continue
-            if self._by_id.get(id(shared.value)) is shared:
+            if shared is not None and self._by_id.get(id(shared.value)) is shared:
                 del self._by_id[id(shared.value)]
-            if self.lingers:
-                self._lingering[sid] = shared, until
 
-    def let_go(self, *, until: int) -> list[int]:
-        """Stop sharing what nobody on this side but us still refers to, as in `drop`; their numbers."""
-        if not self._by_sid:
+    def let_go(self) -> list[int]:
+        """Stop sharing what nobody on this side but us still refers to; their numbers.
+
+        Not while several threads talk: messages that are on their way may still name them.
+        """
+        if not self._by_sid or self.overtaken:
             return []
         kept: set[int] = set()
-        # Other threads go on meanwhile: one may take a part out of what holds it just before that is let go, or change
-        # a container. What this message has not told is told with the next one, so it is looked at again.
-        for _ in range(LOOKS):
-            inner = self._inner_references()
-            left = [one for one in list(self._by_sid.values()) if one.sid not in kept]
-            self._keep([one for one in left if self._is_held(one, inner) or one.changed], kept)
-            if len(kept) == len(self._by_sid):
-                return []
+        inner = self._inner_references()
+        self._keep([one for one in list(self._by_sid.values()) if self._is_held(one, inner) or one.changed], kept)
         released = [sid for sid in self._by_sid if sid not in kept]
-        self.drop(released, until=until)
+        self.drop(released)
         return released
-
-    def forget(self, heard: int) -> None:
-        """The other side has heard our messages up to this one: nothing on its way names what was dropped by then."""
-        for sid in [sid for sid, (_, until) in self._lingering.items() if until <= heard]:
-            del self._lingering[sid]
 
     @staticmethod
     def _is_held(one: Shared, inner: dict[int, int]) -> bool:
@@ -186,12 +159,3 @@ class SharedContainers:
                         if key in self._by_id:
                             found[key] = found.get(key, 0) + 1
         return found
-
-
-def _added(shared: Shared) -> list[Any]:
-    """What was put at the end of a list on this side since both agreed."""
-    if type(shared.value) is not list or not shared.changed:
-        return []
-    known = len(shared.parts)
-    now = parts_of(shared.value)
-    return now[known:] if not any(map(is_not, now, shared.parts)) and len(now) > known else []
