@@ -12,7 +12,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
   and a connection per thread.
 - process_state, loggers, random_stream, streams: what both processes share beside objects.
 - event_loops: on which coroutines run, and which a test finds.
-- subject_client, attestation, code_of_tests, callback_policy, admitted, modules, collect: the driver's own: the
+- subject_client, attestation, callback_policy, admitted, modules, collect: the driver's own: the
   subject, what a result rests on, what the subject may do here, imports, the test file in memory.
 - subject_server: the subject's own: its end of the connection, put together.
 """

@@ -8,7 +8,6 @@ from types import FrameType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from refute.driver.admitted import is_of_testing
-from refute.driver.code_of_tests import may_remember, names_in
 from refute.driver.errors import CannotCarry
 from refute.driver.process_state import HANDLERS, VARIABLES
 from refute.driver.proxy.proxied import Proxy
@@ -16,10 +15,10 @@ from refute.driver.proxy.proxied import Proxy
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
 
-COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
-"""Names in a test that copies contexts."""
-HANDLING: Final = frozenset({"handlers", "hasHandlers", "getLogger", "Logger"})
-"""Names in a test that logs by itself, or looks at what handles the records of loggers."""
+COPYING: Final = ("copy_context", "to_thread", "run_in_executor")
+"""What a test file says that copies contexts."""
+HANDLING: Final = ("handlers", "hasHandlers", "getLogger", "Logger")
+"""What a test file says that logs by itself, or looks at what handles the records of loggers."""
 
 
 class Attestation:
@@ -51,8 +50,7 @@ class Attestation:
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
         self._raised = False
-        self.has_tasks = False
-        self._words: set[str] = set()
+        self.has_tasks = self._says(COPYING)
         if self.objects is not None:
             self.objects.shared.own_changed = self.objects.exports.crossed = False
             self.surroundings.has_variables = self.surroundings.has_handlers = False
@@ -63,7 +61,7 @@ class Attestation:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
         if self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source):
             self.not_carried = self.not_carried or VARIABLES
-        if self.surroundings.has_handlers and self._words & HANDLING:
+        if self.surroundings.has_handlers and self._says(HANDLING):
             self.not_carried = self.not_carried or HANDLERS
         return {
             "asserted_lines": sorted(self._asserted),
@@ -75,6 +73,9 @@ class Attestation:
             "not_carried": self.not_carried[:1000],
             "not_carried_back": self.not_carried_back,
         }
+
+    def _says(self, words: tuple[str, ...]) -> bool:
+        return any(word in self._source for word in words)
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.
@@ -112,28 +113,14 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, helpers, frame = False, [], self.test_frame()
-        while frame is not None and not self._is_test(frame):
-            helpers.append(frame)
-            frame = self._of_test_file(frame.f_back)
-        prepares = frame is None and bool(helpers)
-        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
+        self.attested, frame = False, self.test_frame()
+        name = self._running if frame is None else frame.f_code.co_qualname
+        if not self._running or not (name == self._running or name.startswith(f"{self._running}.<locals>")):
             self._tainted = True
-
-    def _is_theirs(self, value: Any) -> bool:
-        return self.objects.proxies.oid_of(value) is not None
-
-    def _is_test(self, frame: FrameType) -> bool:
-        """Whether a frame is the running test's own, or of what is defined in it."""
-        name = frame.f_code.co_qualname
-        return name == self._running or name.startswith(f"{self._running}.<locals>")
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
-
-    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
-        """A frame, or the first around it, of the test file."""
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
@@ -144,8 +131,6 @@ class Attestation:
 
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
-        self._words = names_in(item_function)
-        self.has_tasks = self.has_tasks or bool(self._words & COPYING)
         if self.objects.proxies.oid_of(item_function) is not None or not isinstance(
             item_function, FunctionType | MethodType
         ):
