@@ -13,7 +13,7 @@ LIBRARY: Final = frozenset(
         "io", "_io", "threading", "_thread", "queue", "_queue", "random", "argparse", "collections", "itertools",
         "contextlib", "logging", "re", "asyncio", "string", "decimal", "tempfile", "codecs", "csv", "_csv", "operator",
         "concurrent", "multiprocessing", "array", "datetime", "time", "functools", "json", "collections.abc", "numbers",
-        "fractions", "zoneinfo", "struct", "weakref", "typing", "enum", "dataclasses", "abc", "configparser", "socket",
+        "fractions", "zoneinfo", "struct", "weakref", "enum", "dataclasses", "abc", "configparser", "socket",
         "select", "selectors", "sqlite3", "email", "html", "http", "urllib", "xml", "zipfile", "tarfile", "shelve",
     }
 )  # fmt: skip
@@ -63,8 +63,6 @@ SPECIAL: Final = frozenset(
 """Special methods of a test's own classes that the implementation may use."""
 BUILDING: Final = frozenset({"__init__", "__post_init__", "__get__", "__set__", "__delete__", "__instancecheck__"})
 """Of these only those of a test's own classes: a library object could be built anew upon anything of the driver's."""
-ATTACHED: Final = SPECIAL - {"__instancecheck__"} | {"__setattr__", "__delattr__", "__getattr__", "__doc__"}
-"""What a class decorator may put on a test's own class; that the subject then decides is noted."""
 TESTING: Final = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 """Packages whose classes have private parts that tests rest on."""
 RECORDS: Final = (logging.LogRecord, argparse.Namespace, types.SimpleNamespace)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from refute.driver.admitted import is_of_testing
 from refute.driver.errors import CannotCarry
 from refute.driver.process_state import HANDLERS, VARIABLES
-from refute.driver.proxy.proxied import Proxy
+from refute.driver.proxy.roots import Proxy
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.admitted import (
-    ATTACHED,
     BUILDING,
     BUILT_IN,
     LIBRARY,
@@ -22,11 +21,11 @@ from refute.driver.admitted import (
     is_of_testing,
     takes_records,
 )
-from refute.driver.base_values import VALUE_TYPES
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.signatures import is_hidden, shape_of
+from refute.driver.values import VALUE_TYPES
 from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
@@ -45,8 +44,6 @@ class CallbackPolicy:
     def __init__(self, module: str) -> None:
         self.module = module
         self.objects: ObjectTable
-        self.judged: Callable[[], None]
-        self._replaced: dict[tuple[type, str], Any] = {}
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over. Raises CannotCarry."""
@@ -156,14 +153,12 @@ class CallbackPolicy:
     def _set(self, one: Any, name: Any, value: Any) -> None:
         if type(one) is types.FunctionType and one.__module__ == self.module and self._may_be_put(name, value):
             self.require_lent(one)
-        elif isinstance(one, type) and name in ATTACHED and self.is_ours(one):
+        elif isinstance(one, type):
             self.require_lent(one)
-            self.judged()
+            refuse()
         else:
             self._check(one, name)
             self._check_change(one)
-        if isinstance(one, type) and name in vars(one):  # whoever holds it there still calls this one
-            self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
 
     @staticmethod
@@ -187,7 +182,7 @@ class CallbackPolicy:
         return one
 
     def _check_change(self, one: Any) -> None:
-        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.exports.has_lent(one):
+        if isinstance(one, type) or not self.objects.exports.has_lent(one):
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:
@@ -228,7 +223,7 @@ class CallbackPolicy:
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
-        member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
+        member = lookup(kind, name)
         if not self.is_ours(kind):
             self.require_lent(this)
         if isinstance(member, staticmethod):

@@ -9,7 +9,7 @@ from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from refute.driver.encoder import Atom, Encoder, Entry
+    from refute.driver.codec import Atom, Encoder, Entry
 
 Frames = list[list[Any]]
 State = tuple[Any, dict[str, Any], list[str], Any]

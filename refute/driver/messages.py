@@ -5,8 +5,7 @@ from collections.abc import Callable
 from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
 from typing import Any, Final
 
-from refute.driver.decoder import Decoder
-from refute.driver.encoder import Encoder
+from refute.driver.codec import Decoder, Encoder
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.object_table import ObjectTable
 from refute.driver.wire import Message

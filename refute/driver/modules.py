@@ -110,18 +110,7 @@ class Importer:
 
     def install(self) -> None:
         """Take over what leads to the implementation's files."""
-        import runpy
-
         sys.meta_path.insert(0, self)
-        run_module = runpy.run_module
-
-        def run(name: str, *args: Any, **kwargs: Any) -> Any:
-            ours = name.partition(".")[0] in self._owned
-            return (
-                Current.link.request("run_module", name, *args, **kwargs) if ours else run_module(name, *args, **kwargs)
-            )
-
-        runpy.run_module = run  # type: ignore[assignment]
 
     def builtins_of_tests(self) -> dict[str, Any]:
         """The built-in names that the test file sees."""

@@ -4,20 +4,17 @@ import enum
 from collections.abc import Callable
 from typing import Any, Final
 
-from refute.driver.base_values import VALUE_TYPES, remade
 from refute.driver.class_registry import ClassRegistry
-from refute.driver.containers import refill
-from refute.driver.decoder import Decoder
-from refute.driver.encoder import Atom, Encoder, Entry
+from refute.driver.codec import Atom, Decoder, Encoder, Entry
+from refute.driver.containers import SharedContainers, refill
 from refute.driver.error_transport import fill_error, shell_error, traceback_of
 from refute.driver.errors import CannotCarry, Malformed
-from refute.driver.exports import Exports
+from refute.driver.handles import Exports, Proxies
 from refute.driver.known import HEAP_TYPE, function_of
-from refute.driver.proxies import Proxies
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.proxy.signatures import annotations_of, text_of
-from refute.driver.shared import SharedContainers
+from refute.driver.values import VALUE_TYPES, remade
 from refute.driver.writing import MUTABLE, Writing
 
 OBJECTS: Final = frozenset({"o", "co", "V", "W"})

@@ -2,7 +2,6 @@
 
 import copy
 import importlib
-import runpy
 import types
 from collections.abc import Callable
 from types import ModuleType
@@ -148,5 +147,4 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "load": load,
         "reload": importlib.reload,
         "star": star,
-        "run_module": runpy.run_module,
     }

@@ -5,113 +5,22 @@ copies a context itself, is carried only where neither has variables; and decima
 long as both have its context as Python makes it.
 """
 
-import contextlib
 import decimal
 import logging
-import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
 from contextvars import copy_context
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver import loggers
 from refute.driver.containers import SCALARS
 from refute.driver.errors import Malformed
-from refute.driver.hide_test_names import MARKS
-from refute.driver.random_stream import SharedRandom
+from refute.driver.settings import Common, has_handlers, log
 from refute.driver.stacks import caller
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Extras = dict[str, Any]
-KEPT: Final = (
-    *("LD_", "PYTHON", "GLIBC_", "GCONV_", "MALLOC_", "PATH", "HYPOTHESIS", "PYTEST"),
-    *("BASH_", "SHELLOPTS", "PERL5", "NODE_OPTIONS"),
-)
-"""Variables that would change the programs that a test starts; the subject sets them for its own only."""
-
-
-class Settings:
-    """Settings by name that one side changes and the other has with the next message.
-
-    Args:
-        read: all that are set now.
-        write: sets one; None: it is set no longer.
-    """
-
-    def __init__(self, read: Callable[[], Mapping[Any, Any]], write: Callable[[str, Any], None]) -> None:
-        self._read = read
-        self._write = write
-        self._known = dict(read())
-
-    def tell(self) -> dict[str, Any] | None:
-        """What changed since the last message."""
-        now, known = self._read(), self._known
-        if now == known:
-            return None
-        self._known = dict(now)
-        changed = {name: now.get(name) for name in {*now, *known} if now.get(name) != known.get(name)}
-        return {_text(name): _text(value) for name, value in changed.items()}
-
-    def hear(self, told: dict[Any, Any]) -> None:
-        """Take over what the other side changed. Raises TypeError, ValueError: it is none of `tell`."""
-        for name, value in told.items():
-            self._write(str(name), value)
-        self._known = dict(self._read())
-
-
-def _text(value: Any) -> Any:
-    return os.fsdecode(value) if isinstance(value, bytes) else value
-
-
-class Common:
-    """What either side may change; the arguments are the test's to change."""
-
-    def __init__(self, *, in_driver: bool) -> None:
-        self._in_driver = in_driver
-        # Bytes as the system has them, which are compared 50 times quicker than text.
-        environment = Settings(lambda: os.environ._data, self._set_variable)  # type: ignore[attr-defined]  # noqa: SLF001
-        self._settings = {
-            "env": environment,
-            "place": Settings(self._place, self._set_place),
-            "loggers": Settings(loggers.settings, loggers.set_up),
-        }
-        self._random = SharedRandom()
-
-    def tell(self) -> Extras:
-        """What goes along with the next message."""
-        extras: Extras = {name: told for name, one in self._settings.items() if (told := one.tell()) is not None}
-        if "env" in extras:
-            extras["env"] = {name: value for name, value in extras["env"].items() if not name.startswith(MARKS)}
-        if (state := self._random.tell()) is not None:
-            extras["random"] = state
-        return extras
-
-    def hear(self, extras: Extras) -> None:
-        """Take over what the other side changed. Raises TypeError, ValueError: it is none of `tell`."""
-        for name, one in self._settings.items():
-            if name in extras:
-                one.hear(extras[name])
-        if "random" in extras:
-            self._random.hear(extras["random"])
-
-    def _set_variable(self, name: str, value: Any) -> None:
-        if self._in_driver and name.upper().startswith(KEPT):
-            return
-        with contextlib.suppress(ValueError, OSError):
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-    def _place(self) -> dict[str, Any]:
-        return {"cwd": _folder(), "argv": [str(one) for one in sys.argv]} if self._in_driver else {"cwd": _folder()}
-
-    def _set_place(self, name: str, value: Any) -> None:
-        if name == "argv" and not self._in_driver:
-            sys.argv[:] = value
-        elif name == "cwd" and isinstance(value, str):
-            with contextlib.suppress(OSError, ValueError):
-                os.chdir(value)
 
 
 class DriverState:
@@ -142,11 +51,11 @@ class DriverState:
         try:
             self._common.hear(extras)
             for packed in extras.get("log", ()):
-                loggers.log(self.unpacked(packed))
+                log(self.unpacked(packed))
             for packed in extras.get("warn", ()):
                 message, kind, file, line = self.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise Malformed("what came along with a message is none") from error
 
 
@@ -175,7 +84,7 @@ class SubjectState:
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
         said = {
             "decimal": not counts_as_usual(),
-            "handlers": loggers.has_handlers(self._forward),
+            "handlers": has_handlers(self._forward),
             "taken": taken != self._taken,
             "cv": holds_variables(),
         }
@@ -200,13 +109,6 @@ class _Forward(logging.Handler):
         plain = type(record.msg) is str and type(record.args) is tuple and SCALARS.issuperset(map(type, record.args))
         told = {} if plain else {"msg": record.getMessage(), "args": ()}
         self._records.append({**vars(record), **told})
-
-
-def _folder() -> str | None:
-    try:
-        return os.getcwd()  # noqa: PTH109  # a string is compared for every message
-    except OSError:
-        return None
 
 
 VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"

@@ -21,15 +21,14 @@ from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
-from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import Current, ProxyMeta
+from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
 from refute.driver.streams import Outlets
 from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "run_module", "start",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
@@ -56,7 +55,6 @@ class SubjectClient(Attestation):
         self.objects.link = self
         self._door.objects = self.objects
         self.objects.function_of_member = self._door.function_of_member
-        self._door.judged = self.judged_for_good
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}

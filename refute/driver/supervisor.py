@@ -9,8 +9,7 @@ from pathlib import Path
 
 from refute.driver.forkserver import ForkServer
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
-from refute.driver.pristine import PristineFolder
-from refute.driver.rmtree import empty_contents, empty_folder
+from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
 from refute.driver.watch import Watch
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"

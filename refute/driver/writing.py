@@ -1,24 +1,33 @@
 """Writes objects that are no plain data: each kind has an entry of its own."""
 
-import array
 import enum
-from types import CoroutineType, FunctionType, MethodType, MethodWrapperType, ModuleType, TracebackType
+from types import (
+    CoroutineType,
+    FunctionType,
+    GenericAlias,
+    MethodType,
+    MethodWrapperType,
+    ModuleType,
+    TracebackType,
+    UnionType,
+)
 from typing import Any, Final
 
-from refute.driver.base_values import VALUE_TYPES, base_value
+from refute.driver.codec import Encoder, Entry
 from refute.driver.containers import CONTAINERS, parts_of
-from refute.driver.encoder import Encoder, Entry
 from refute.driver.error_transport import frames_of, has_changed, tell_error
 from refute.driver.errors import CannotCarry, CannotCarryBack, Uncarried
 from refute.driver.known import function_name
 from refute.driver.proxy.describing import FUNCTIONS
 from refute.driver.proxy.functions import Member
-from refute.driver.proxy.proxied import ProxyObject
+from refute.driver.proxy.roots import ProxyObject
+from refute.driver.values import VALUE_TYPES, base_value
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
-MUTABLE: Final = tuple(kind for kind in CONTAINERS.values() if kind is not array.array)
+MUTABLE: Final = tuple(CONTAINERS.values())
 
-NO_VIEW: Final = "needs the implementation in the test's process: passes a memoryview of what is not shared to it"
+NO_VALUE: Final = (memoryview, UnionType, GenericAlias)
+"""Neither objects that can stay where they are, nor made of parts; nor is what `typing` makes."""
 
 
 class Writing:
@@ -53,8 +62,10 @@ class Writing:
             return self._container_entry(value, encoder)
         if issubclass(kind, CALLABLE):
             return self._function_entry(value)
-        if issubclass(kind, Uncarried | memoryview):
-            raise CannotCarry(value.reason if isinstance(value, Uncarried) else NO_VIEW)
+        if issubclass(kind, Uncarried):
+            raise CannotCarry(value.reason)
+        if issubclass(kind, NO_VALUE) or kind.__module__ == "typing":
+            raise CannotCarryBack(f"needs the implementation in the test's process: passes a {kind.__name__}")
         self._table.exports.may_lend(value)
         if issubclass(kind, ModuleType):
             return ["M", self._table.exports.lend(value), value.__name__]

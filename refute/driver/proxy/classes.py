@@ -4,11 +4,10 @@ import collections.abc
 from types import MappingProxyType, MemberDescriptorType
 from typing import Any, Final
 
-from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
-from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, OwnDoc, Proxy, ProxyMeta, ProxyObject
+from refute.driver.values import VALUE_TYPES
 
 Description = dict[str, Any]
 

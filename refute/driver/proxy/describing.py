@@ -36,7 +36,7 @@ FUNCTIONS: Final = (
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
 )  # fmt: skip
 HOLDING: Final = (
-    int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
+    int, float, str, bytes, tuple, frozenset, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from refute.driver.proxy.classes import telling_of
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.proxied import Proxy
-from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta, refuse_marks
+from refute.driver.proxy.roots import JUDGING, Current, Proxy, ProxyMeta, refuse_marks
 
 TAKEN: Final = frozenset(
     {

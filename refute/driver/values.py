@@ -1,18 +1,15 @@
-"""Values of Python's own types that are made anew from their parts."""
+"""Values of Python's own types, made anew from their parts, and objects of classes that derive from one."""
 
 import datetime as dt
 import ipaddress
 import re
 import time
-import types
-import typing
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
-from operator import or_
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
+from types import BuiltinFunctionType
 from typing import Any, Final
 
 
@@ -21,40 +18,10 @@ def _date_parts(value: dt.datetime) -> list[Any]:
     return [value.year, value.month, value.day, *time_parts, value.tzinfo, value.fold]
 
 
-def _view_parts(value: memoryview) -> list[Any] | None:
-    """What a view of bytes reads; one of what can be changed is no value."""
-    try:
-        return [value.tobytes()] if type(value.obj) is bytes and value.format == "B" and value.ndim == 1 else None
-    except ValueError:  # released
-        return None
-
-
 def _zone(value: dt.timezone) -> list[Any]:
     name = value.tzname(None)
     plain = dt.timezone(value.utcoffset(None)).tzname(None)
     return [value.utcoffset(None)] if name == plain else [value.utcoffset(None), name]
-
-
-def _forms(value: Any) -> list[Any] | None:
-    """Origin and arguments of `list[int]`; text among these is code that `get_type_hints` runs, so it is not passed."""
-    parts = [typing.get_origin(value), *typing.get_args(value)]
-    plain = isinstance(parts[0], type) and parts[0].__module__ in {"builtins", "collections", "collections.abc"}
-    return parts if plain and not any(map(_is_text, parts)) else None
-
-
-def _is_text(one: Any) -> bool:
-    return isinstance(one, str | list | typing.ForwardRef)
-
-
-def _made(make: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
-    """A maker of types. Its result raises ValueError: an argument is text, which no honest side passes."""
-
-    def made(*args: Any) -> Any:
-        if any(map(_is_text, args)):
-            raise ValueError("a type's argument is text")
-        return make(args)
-
-    return made
 
 
 VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[..., Any]]]] = {
@@ -79,24 +46,12 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
     PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
     re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
     time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
-    memoryview: ("memoryview", _view_parts, memoryview),
     **{
         kind: (kind.__name__, lambda v: [str(v)], kind)
         for kind in (
             ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network,
             ipaddress.IPv4Interface, ipaddress.IPv6Interface,
         )
-    },
-    types.UnionType: ("or", lambda v: list(v.__args__), _made(lambda args: reduce(or_, args))),
-    type(typing.Optional[int]): (  # noqa: UP045  # the other kind
-        "union",
-        lambda v: list(v.__args__),
-        _made(lambda args: typing.Union[args]),  # noqa: UP007  # of any number
-    ),
-    type(typing.Literal[1]): ("literal", lambda v: list(v.__args__), lambda *args: typing.Literal[args]),
-    **{
-        kind: ("alias", _forms, _made(lambda args: types.GenericAlias(args[0], args[1:])))
-        for kind in (types.GenericAlias, type(typing.List[int]))  # noqa: UP006  # the other kind
     },
 }  # fmt: skip
 """Values made anew from their parts: type → (name, parts, maker). Exact types only."""
@@ -110,3 +65,31 @@ def zone_of(key: str) -> Any:
 
 
 MAKERS: Final = {"ZoneInfo": zone_of} | {name: maker for name, _, maker in VALUES.values()}
+
+
+BASE_VALUES: Final[dict[type, Callable[[Any], Any]]] = {
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    tuple: lambda value: tuple.__getitem__(value, slice(None)),
+}
+"""Type → the plain value of an object of a class derived from it."""
+VALUE_TYPES: Final = tuple(BASE_VALUES)
+
+
+def base_value(value: Any) -> Any:
+    """The value of an object derived from a built-in type, as that type, whatever its methods say."""
+    for base, plain in BASE_VALUES.items():
+        if isinstance(value, base):
+            return plain(value)
+    return None
+
+
+def remade(kind: type, content: Any) -> Any:
+    """An object of a class, of the plain value that it derives from; no code of the class's own runs."""
+    base: Any = type(content)
+    if "n_sequence_fields" in vars(kind) and isinstance(kind.__new__, BuiltinFunctionType):  # only it makes itself
+        return kind.__new__(kind, content)
+    return base.__new__(kind, content)
