@@ -23,8 +23,7 @@ from refute.driver.admitted import (
 )
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
-from refute.driver.proxy.describing import FUNCTIONS
-from refute.driver.proxy.signatures import is_hidden, shape_of
+from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
 from refute.driver.writing import CALLABLE
 

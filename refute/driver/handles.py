@@ -1,6 +1,5 @@
 """Objects that this side has lent, and those that stand here for objects of the other side."""
 
-import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +26,6 @@ class Exports:
         self._number = first
         self._lent: dict[int, list[Any]] = {}
         self._lent_ids: dict[int, int] = {}
-        self._here = threading.local()
         self._methods: dict[tuple[int, Any] | None, int] = {}
         self.crossed = False
         """Whether either side holds an object of the other's: more than functions of modules and plain data."""
@@ -59,21 +57,7 @@ class Exports:
 
     def has_lent(self, value: Any) -> bool:
         """Whether the other side may refer to this very object."""
-        return id(value) in self._lent_ids or id(value) in self.asked_about
-
-    @property
-    def asked_about(self) -> frozenset[int]:
-        """Lent objects of the question that this thread works on; it may have let go of them with the same message."""
-        found: frozenset[int] = getattr(self._here, "asked_about", frozenset())
-        return found
-
-    @asked_about.setter
-    def asked_about(self, ids: frozenset[int]) -> None:
-        self._here.asked_about = ids
-
-    def lent_among(self, values: list[Any]) -> frozenset[int]:
-        """Those of a question's values that were lent."""
-        return frozenset(id(value) for value in values if id(value) in self._lent_ids)
+        return id(value) in self._lent_ids
 
     def take_back(self, dropped: list[list[int]]) -> None:
         """The other side no longer holds these, as far as it had received them."""

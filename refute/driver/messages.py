@@ -71,7 +71,7 @@ class Messages:
             table: as it came, like the others unchecked.
             extras: what goes along.
             atoms: the values.
-            asked: whether it is a question: what was handed over with it may be worked on.
+            asked: whether it is a question: what it is about may not be taken back before it is answered.
 
         Raises:
             Malformed: the message is none.
@@ -84,10 +84,10 @@ class Messages:
                 self._learn(extras)
                 self._hear(extras)
             values = Decoder(table, self._objects, heard).values(atoms)
-            if asked and self._objects.in_driver:
-                self._objects.exports.asked_about = self._objects.exports.lent_among(values)
             try:
                 self._settle_up(table, extras)
+                if not (asked and self._objects.in_driver):
+                    self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
@@ -125,7 +125,11 @@ class Messages:
         for reason in extras.get("lost", ()):
             self._objects.hear_of_loss(str(reason))
         self._objects.shared.drop(extras.get("r", []))
-        self._objects.exports.take_back(extras.get("o", []))
+
+    def settle_later(self, extras: Extras) -> None:
+        """What was left of a question, once it is answered."""
+        if self._objects.in_driver and "o" in extras:
+            self.take_in([], {"o": extras["o"]}, [])
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)

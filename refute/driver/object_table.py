@@ -11,9 +11,9 @@ from refute.driver.error_transport import fill_error, shell_error, traceback_of
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.handles import Exports, Proxies
 from refute.driver.known import HEAP_TYPE, function_of
+from refute.driver.proxy.describing import annotations_of, text_of
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
-from refute.driver.proxy.signatures import annotations_of, text_of
 from refute.driver.values import VALUE_TYPES, remade
 from refute.driver.writing import MUTABLE, Writing
 

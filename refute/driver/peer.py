@@ -104,12 +104,11 @@ class Peer:
             _, _, operation, atoms, names, table, extras = message
         except ValueError as error:
             raise Malformed("a question is none") from error
-        before = self.objects.exports.asked_about
         values = self._messages.take_in(table, extras, atoms, asked=True)
         try:
             return self._operate(operation, values, names)
         finally:
-            self.objects.exports.asked_about = before
+            self._messages.settle_later(extras)
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
         kwargs = dict(zip(names, values[len(values) - len(names) :], strict=True)) if names else {}

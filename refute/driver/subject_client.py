@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from refute.driver.attestation import Attestation, Tools
-from refute.driver.awaiting import STARTED, Awaiting
+from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
-from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
+from refute.driver.exceptions import is_pretext
 from refute.driver.extending import leave_data, told_members
 from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
@@ -23,7 +23,6 @@ from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
 from refute.driver.streams import Outlets
-from refute.driver.unfit import is_pretext
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
@@ -197,14 +196,10 @@ class SubjectClient(Attestation):
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about = self._loops.current, self.objects.exports.asked_about
+        loop = self._loops.current
 
         def action() -> Any:
-            before, self.objects.exports.asked_about = self.objects.exports.asked_about, asked_about
-            try:
-                return self.peer.operations[operation](*args, **kwargs)
-            finally:
-                self.objects.exports.asked_about = before
+            return self.peer.operations[operation](*args, **kwargs)
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from refute.driver.awaiting import STARTED, Awaiting
+from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
 from refute.driver.connections import Connections
 from refute.driver.errors import CannotCarry
-from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer

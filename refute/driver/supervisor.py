@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from refute.driver.forkserver import ForkServer
+from refute.driver.child import ForkServer
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
 from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
 from refute.driver.watch import Watch

@@ -5,10 +5,15 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
-from refute.driver.child import Child, Flood
-from refute.driver.conversation import Conversation, Tampering
-from refute.driver.forkserver import ForkServer
+from refute.driver.child import Child, Flood, ForkServer
+from refute.driver.conversation import (
+    Conversation,
+    Tampering,
+    lying_canaries,
+    make_canaries,
+    mixed_order,
+    with_canaries,
+)
 from refute.driver.plan import Plan, Report, never
 from refute.driver.processes import Usage, starved
 from refute.driver.stacks import locate_both

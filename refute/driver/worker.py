@@ -64,7 +64,7 @@ def forked() -> tuple[int, int, int] | None:
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
     from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
-    from refute.driver.forkserver import await_fork_request
+    from refute.driver.child import await_fork_request
 
     sys.path.remove(root)
     with warnings.catch_warnings():

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from refute.driver.extending import is_field, told_member
-from refute.driver.proxy.signatures import shown_attribute
+from refute.driver.proxy.describing import shown_attribute
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""

@@ -3,7 +3,7 @@
 import pytest
 
 from refute.driver.admitted import is_of_failing
-from refute.driver.unfit import comes_of_stand_in
+from refute.driver.exceptions import comes_of_stand_in
 
 
 @pytest.mark.parametrize(
