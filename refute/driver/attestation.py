@@ -3,17 +3,12 @@
 import functools
 import mmap
 import sys
-from collections.abc import Sequence
 from types import FrameType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from refute.driver.admitted import is_of_testing
 from refute.driver.errors import CannotCarry
 from refute.driver.process_state import HANDLERS, VARIABLES
-from refute.driver.proxy.roots import Proxy
-
-if TYPE_CHECKING:
-    from refute.driver.object_table import ObjectTable
 
 COPYING: Final = ("copy_context", "to_thread", "run_in_executor")
 """What a test file says that copies contexts."""
@@ -150,30 +145,3 @@ class Attestation:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
-
-
-class Tools:
-    """Knows which functions of the subject's are tools of the test."""
-
-    def __init__(self, objects: "ObjectTable", modules: Sequence[str]) -> None:
-        self._objects = objects
-        self._own = {name.partition(".")[0] for name in modules}
-        self._found: set[int] = set()
-
-    def are_in(self, module: str) -> bool:
-        """Whether a module, by its dotted name, is none of the implementation's own."""
-        return module.partition(".")[0] not in self._own
-
-    def add(self, found: Any) -> None:
-        """Something that the test took from such a module."""
-        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.proxies.oid_of(found)) is not None:
-            self._found.add(oid)
-
-    def decide(self, operation: str, args: Sequence[Any], answer: Any) -> bool:
-        """Whether a tool decides here: it was called, and answers with plain data."""
-        oid = None
-        if operation == "call_lent":
-            oid = args[0]
-        elif operation == "member" and args[1] == "__call__":
-            oid = self._objects.proxies.oid_of(args[2])
-        return oid in self._found and not isinstance(answer, Proxy)

@@ -34,10 +34,12 @@ def forget_ended_loop() -> None:
         local._set_called = False  # noqa: SLF001  # nothing public takes it back
 
 
-class OwnLoops:
+class Loops:
     """A loop in a thread of its own for each loop of the other side; a new one ends the one before."""
 
     def __init__(self) -> None:
+        self.current: asyncio.AbstractEventLoop | None = None
+        """The loop on which a test awaits: takes the place of all others while it runs."""
         self._lock = threading.Lock()
         self._token = 0
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -46,6 +48,8 @@ class OwnLoops:
         """The loop that belongs to the other side's."""
         import asyncio
 
+        if self.current is not None and self.current.is_running():
+            return self.current
         with self._lock:
             if self._loop is None or token != self._token:
                 if self._loop is not None:
@@ -54,34 +58,14 @@ class OwnLoops:
                 threading.Thread(target=_run_loop, args=(self._loop,), daemon=True, name="MainThread").start()
             return self._loop
 
-    def inside(self, token: int, action: Callable[[], Any], is_blocked: Callable[[], bool]) -> Any:
-        """Do something in the loop's thread, as a plain function called by a coroutine is."""
-        return in_loop_unless_blocked(self.loop(token), action, is_blocked)
 
-
-class LastLoop:
-    """The loop on which a test awaits."""
-
-    def __init__(self) -> None:
-        self.current: asyncio.AbstractEventLoop | None = None
-        self._others = OwnLoops()
-
-    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
-        """The one on which something was awaited last; where none runs, one for the other side's."""
-        if self.current is None or not self.current.is_running():
-            return self._others.loop(token)
-        return self.current
-
-
-def in_loop(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
-    """Do something in a loop's thread and wait for it."""
-    return in_loop_unless_blocked(loop, action, lambda: False)
-
-
-def in_loop_unless_blocked(
-    loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool]
+def in_loop(
+    loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool] = lambda: False
 ) -> Any:
-    """As `in_loop`; while the loop's thread waits for the other side, here instead: nothing else runs there then."""
+    """Do something in a loop's thread, as a plain function called by a coroutine is, and wait for it.
+
+    While that thread waits for the other side, it is done here instead: nothing else runs there then.
+    """
     if running_loop() is loop:
         return action()
     import concurrent.futures
@@ -152,7 +136,7 @@ Operations = dict[str, Callable[..., Any]]
 class Awaiting:
     """Both directions of awaiting."""
 
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: OwnLoops | LastLoop) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops

@@ -22,7 +22,7 @@ from refute.driver.admitted import (
     takes_records,
 )
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
-from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
+from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
 from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
 from refute.driver.writing import CALLABLE
@@ -139,7 +139,7 @@ class CallbackPolicy:
     def function_of_member(self, cid: Any, name: Any) -> Any:
         """The function of a method of the test's class, which it is handed with."""
         try:
-            function = unwrapped(lookup(self._known(cid, name), name))
+            function = function_of(self._known(cid, name), name)
         except AttributeError:
             function = None
         if not isinstance(function, FUNCTIONS):
@@ -221,24 +221,20 @@ class CallbackPolicy:
         return {name: value for name, value in found.items() if not name.startswith("__")}
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
-        kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
-        member = lookup(kind, name)
+        kind, this = self._known(cid, name), args[0] if args else None
         if not self.is_ours(kind):
             self.require_lent(this)
-        if isinstance(member, staticmethod):
-            return member.__func__(*rest, **kwargs)
-        of_class = is_owner(this, kind)
-        owner: Any = this if of_class else type(this)
-        if not issubclass(owner, kind):
+        owner: Any = this if is_owner(this, kind) else type(this)
+        if not issubclass(owner, kind) and not isinstance(lookup(kind, name), staticmethod):
             raise Malformed("a method was called on an object of another class")
-        return member.__get__(None if of_class else this, owner)(*rest, **kwargs)
+        return call_member(kind, name, *args, **kwargs)
 
     def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
         kind = self._known(cid, name)
         self.require_lent(this)
         if not isinstance(this, kind):
             raise Malformed("a property was read on an object of another class")
-        return lookup(kind, name).__get__(this, type(this))
+        return read_member(kind, name, this)
 
     def _known(self, cid: Any, name: Any) -> type:
         kind = self.objects.exports.own(cid)

@@ -51,6 +51,10 @@ class Exports:
             raise Malformed("an object that was never lent is referred to")
         return lent[0]
 
+    def number_of(self, value: Any) -> int | None:
+        """The number of a lent object."""
+        return self._lent_ids.get(id(value))
+
     def is_lent(self, oid: int) -> bool:
         """Whether a number is that of a lent object."""
         return oid in self._lent
@@ -137,10 +141,6 @@ class Proxies:
     def remember(self, oid: int, found: Any) -> None:
         """Let an object of ours stand for one of theirs for good."""
         self._borrowed[oid] = found
-        self.bind(oid, found)
-
-    def bind(self, oid: int, found: Any) -> None:
-        """As `remember`, where somebody else keeps it."""
         self._borrowed_ids[id(found)] = oid
 
     def standing_for(self, oid: int) -> Any:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from refute.driver.attestation import Attestation, Tools
-from refute.driver.awaiting import STARTED, Awaiting, LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
+from refute.driver.attestation import Attestation
+from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, is_being_cancelled, running_loop
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
@@ -61,8 +61,7 @@ class SubjectClient(Attestation):
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.lost = self.lost
-        self.tools = Tools(self.objects, job["modules"])
-        self._loops = LastLoop()
+        self._loops = Loops()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
@@ -95,7 +94,7 @@ class SubjectClient(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
+            return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -114,12 +113,6 @@ class SubjectClient(Attestation):
             raise
         finally:
             self._blocked -= blocks
-
-    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
-        """An answer, once what it means for the running test is noted."""
-        if self.tools.decide(operation, args, answer):
-            self.judged()
-        return answer
 
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
@@ -203,7 +196,7 @@ class SubjectClient(Attestation):
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
-        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
+        return in_loop(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.exports.own(oid), *args, **kwargs)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from refute.driver.awaiting import STARTED, Awaiting, OwnLoops, running_loop
+from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, running_loop
 from refute.driver.connections import Connections
 from refute.driver.errors import CannotCarry
 from refute.driver.object_table import ObjectTable
@@ -32,10 +32,10 @@ class SubjectServer:
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
         side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
-        loops = OwnLoops()
+        loops = Loops()
         side.awaiting = Awaiting(self.peer.request, operations, loops)
-        operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
-            token, lambda: operations[name](*args, **kwargs), side.is_blocked
+        operations["in_loop"] = lambda token, name, args, kwargs: in_loop(
+            loops.loop(token), lambda: operations[name](*args, **kwargs), side.is_blocked
         )
         self._surroundings.packed = self.objects.packed
 

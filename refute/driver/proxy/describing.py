@@ -14,7 +14,6 @@ from types import (
     ClassMethodDescriptorType,
     FunctionType,
     MethodDescriptorType,
-    SimpleNamespace,
     WrapperDescriptorType,
 )  # fmt: skip
 from typing import Any, Final
@@ -27,14 +26,10 @@ PLAIN: Final = (type(None), bool, int, float, str)
 ITEMS: Final = 50
 """Items of a default that is told as a tuple."""
 BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
-STARS: Final = inspect.CO_VARARGS, inspect.CO_VARKEYWORDS
+KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags of code that say what a call of it gives."""
 Parameter = inspect.Parameter
 Shape = tuple[Any, Any, Any]
-FACTS: Final = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames")
-
-
-class CodeFacts(SimpleNamespace):
-    """What a function's code says of its parameters; nothing runs it."""
 
 
 class Shown:
@@ -64,23 +59,19 @@ def _signature(function: Any) -> inspect.Signature:
 
 
 def shape_of(function: Any, annotation: Callable[[Any], Any]) -> Shape:
-    """What is told of something that can be called."""
-    facts = None
-    if type(function) is FunctionType:
-        code = function.__code__
-        count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & one) for one in STARS)
-        facts = (*(getattr(code, name) for name in FACTS[:-1]), code.co_varnames[:count])
+    """What is told of something that can be called: flags of its code if any, parameters, what it returns."""
+    flags = function.__code__.co_flags & KINDS if type(function) is FunctionType else None
     try:
         signature = _signature(function)
     except Exception:
-        return facts, None, ()
+        return flags, None, ()
+
+    def told(one: Any) -> tuple[Any, ...]:
+        return () if one is Parameter.empty else (annotation(one),)
+
     parameters = signature.parameters.values()
-    annotations = [(one.name, one.annotation) for one in parameters] + [("return", signature.return_annotation)]
-    return (
-        facts,
-        tuple((one.name, int(one.kind), *_default(one.default)) for one in parameters),
-        tuple((name, annotation(one)) for name, one in annotations if one is not Parameter.empty),
-    )
+    shown = tuple((one.name, int(one.kind), *_default(one.default), told(one.annotation)) for one in parameters)
+    return flags, shown, told(signature.return_annotation)
 
 
 def _default(value: Any) -> tuple[int, Any]:
@@ -107,41 +98,38 @@ def text_of(value: Any) -> str:
     return object.__repr__(value)
 
 
-def shown_signature(shape: Shape) -> inspect.Signature:
-    """The signature that was told of."""
-    annotations = shown_annotations(shape)
-    built = [
-        Parameter(
-            str(name),
-            inspect._ParameterKind(kind),  # noqa: SLF001  # the only constructor from a number
-            default=(Parameter.empty, default, Shown(str(default)))[how],
-            annotation=annotations.get(name, Parameter.empty),
-        )
-        for name, kind, how, default in shape[1]
-    ]
-    return inspect.Signature(built, return_annotation=annotations.get("return", Parameter.empty))
-
-
-def shown_annotations(shape: Shape) -> dict[str, Any]:
-    """The annotations that were told of; text is never evaluated, and names a class where that is a plain one."""
-    return {str(name): BUILT_IN.get(one, Shown(one)) if type(one) is str else one for name, one in shape[2]}
+def _shown(shape: Shape) -> FunctionType:
+    """A function that takes what was told of, and does nothing; nobody calls it."""
+    flags, parameters, returned = shape
+    names = {kind: tuple(str(name) for name, of, *_ in parameters if of == kind) for kind in inspect._ParameterKind}  # noqa: SLF001
+    plain, either, star, by_name, stars = names.values()
+    flags = (flags or 0) & KINDS | bool(star) * inspect.CO_VARARGS | bool(stars) * inspect.CO_VARKEYWORDS
+    varnames = plain + either + by_name + star + stars
+    code = (lambda: None).__code__.replace(
+        co_argcount=len(plain + either), co_posonlyargcount=len(plain), co_kwonlyargcount=len(by_name),
+        co_varnames=varnames, co_nlocals=len(varnames), co_flags=flags | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+    )  # fmt: skip
+    made = FunctionType(code, {})
+    given = {name: Shown(str(one)) if how == 2 else one for name, _, how, one, _ in parameters if how}  # noqa: PLR2004  # see `_default`
+    made.__defaults__ = tuple(one for name, one in given.items() if name in plain + either) or None
+    made.__kwdefaults__ = {name: one for name, one in given.items() if name in by_name} or None
+    told = [*((name, one) for name, _, _, _, one in parameters), ("return", returned)]
+    # Text is never evaluated, and names a class where that is a plain one.
+    made.__annotations__ = {
+        name: BUILT_IN.get(one, Shown(one)) if type(one) is str else one
+        for name, annotation in told
+        for one in annotation
+    }
+    return made
 
 
 def shown_attribute(shape: Shape, name: str) -> Any:
     """One of the attributes of a function that say what it takes. Raises AttributeError: what was told of has none."""
-    facts, parameters, _ = shape
-    if name == "__code__" and facts is not None:
-        return CodeFacts(**dict(zip(FACTS, facts, strict=True)))
-    if name == "__annotations__" and facts is not None:
-        return shown_annotations(shape)
-    if name == "__signature__" and parameters is not None:
-        return shown_signature(shape)
-    if facts is not None and parameters is not None and "defaults__" in name:
-        given = [one for one in shown_signature(shape).parameters.values() if one.default is not Parameter.empty]
-        by_name = {one.name: one.default for one in given if one.kind is Parameter.KEYWORD_ONLY}
-        by_place = tuple(one.default for one in given if one.name not in by_name)
-        return (by_place if name == "__defaults__" else by_name) or None
-    raise AttributeError(name)
+    flags, parameters, _ = shape
+    if parameters is None or (flags is None and name != "__signature__"):
+        raise AttributeError(name)
+    made = _shown(shape)
+    return inspect.signature(made) if name == "__signature__" else getattr(made, name)
 
 
 def is_hidden(name: str) -> bool:

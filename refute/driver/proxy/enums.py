@@ -7,21 +7,10 @@ import enum
 from typing import Any, Final
 
 from refute.driver.proxy.classes import telling_of
+from refute.driver.proxy.describing import LOOKED_UP
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.roots import JUDGING, Current, Proxy, ProxyMeta, refuse_marks
 
-TAKEN: Final = frozenset(
-    {
-        "__new__", "__init__", "__init_subclass__", "__reduce_ex__", "__members__", "__class__", "__deepcopy__",
-        "__copy__", "__getattr__", "__set_name__",
-    }
-)  # fmt: skip
-"""Members that are Python's own here, or ours."""
-DECIDING: Final = JUDGING | {
-    "__or__", "__and__", "__xor__", "__invert__", "__ror__", "__rand__", "__rxor__", "__len__", "__iter__",
-    "__bool__", "__contains__",
-}  # fmt: skip
-"""What Python decides here on plain data, unless the enumeration has one of its own."""
 SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
 """Python puts these into every enumeration with a built-in type."""
 
@@ -49,7 +38,7 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
     )
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
-    telling = (DECIDING | telling_of(bases)) - SHOWING
+    telling = (JUDGING | LOOKED_UP | telling_of(bases)) - SHOWING
     for name, one in told["members"].items():
         member = made_member(cid, name, one, judging=name in telling)
         if _is_carried(name) and (member is not None or name == "__hash__"):
@@ -68,7 +57,7 @@ def _missing(one: Any, name: str) -> Any:
 
 
 def _is_carried(name: str) -> bool:
-    """Whether a member of the enumeration is one of its mirror."""
-    if name.startswith("_") and name.endswith("_") and not name.startswith("__"):
-        return name == "_missing_"
-    return name not in TAKEN
+    """Whether a member of the enumeration is one of its mirror; what is Python's own there is Python's own here."""
+    if name.startswith("_") and name.endswith("_"):
+        return name == "_missing_" or name in LOOKED_UP
+    return True
