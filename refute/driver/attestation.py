@@ -47,6 +47,7 @@ class Attestation:
         self._raised = False
         self.has_tasks = self._says(COPYING)
         if self.objects is not None:
+            self.objects.lost = []
             self.objects.shared.own_changed = self.objects.exports.crossed = False
             self.surroundings.has_variables = self.surroundings.has_handlers = False
 
@@ -58,6 +59,7 @@ class Attestation:
             self.not_carried = self.not_carried or VARIABLES
         if self.surroundings.has_handlers and self._says(HANDLING):
             self.not_carried = self.not_carried or HANDLERS
+        reasons = [one for one in (self.not_carried, *self.objects.lost) if one]
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -65,8 +67,8 @@ class Attestation:
             "objects_crossed": self.objects.exports.crossed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
-            "not_carried": self.not_carried[:1000],
-            "not_carried_back": self.not_carried_back,
+            "not_carried": reasons[0][:1000] if reasons else "",
+            "not_carried_back": self.not_carried_back or bool(self.objects.lost),
         }
 
     def _says(self, words: tuple[str, ...]) -> bool:
@@ -139,7 +141,7 @@ class Attestation:
 
     def lost(self, reason: str) -> None:
         """Something that the subject has a hand in could not be carried, whatever becomes of an error that says so."""
-        self.not_carried, self.not_carried_back = self.not_carried or reason, True
+        self.objects.lose(reason)
 
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""

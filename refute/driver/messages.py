@@ -123,7 +123,7 @@ class Messages:
         self._objects.shared.agree([entry[1] for entry in table if entry[0] == "W"])
         self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
         for reason in extras.get("lost", ()):
-            self._objects.hear_of_loss(str(reason))
+            self._objects.lose(str(reason))
         self._objects.shared.drop(extras.get("r", []))
 
     def settle_later(self, extras: Extras) -> None:
@@ -148,7 +148,7 @@ class Messages:
         if objects.shared.overtaken:
             self._last += 1
             extras["s"] = [self._last, self._heard]
-        if objects.lost:
+        if objects.lost and not objects.in_driver:
             extras["lost"], objects.lost = objects.lost, []
         if objects.classes.news:
             extras["k"], objects.classes.news = objects.classes.news, []

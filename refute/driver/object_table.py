@@ -17,6 +17,7 @@ from refute.driver.proxy.roots import ProxyMeta
 from refute.driver.values import VALUE_TYPES, remade
 from refute.driver.writing import MUTABLE, Writing
 
+LOSSES: Final = 20
 OBJECTS: Final = frozenset({"o", "co", "V", "W"})
 """Entries of objects that stay with the other side; without modules, their functions and classes."""
 
@@ -41,19 +42,11 @@ class ObjectTable:
         self.link: Any = None
         self.function_of_member: Callable[[Any, Any], Any]
         self.lost: list[str] = []
-        """What could not be carried, for the driver to note beside the test's result."""
+        """What could not be carried: noted beside the test's result, of which the subject tells the driver."""
 
     def lose(self, reason: str) -> None:
         """Something of the running test could not be carried; the implementation may swallow the error that says so."""
-        if self.in_driver:
-            self.link.lost(reason)
-        else:
-            self.lost.append(reason[:1000])
-
-    def hear_of_loss(self, reason: str) -> None:
-        """The subject could not carry something."""
-        if self.in_driver:
-            self.link.lost(reason)
+        self.lost = [*self.lost[:LOSSES], reason[:1000]]
 
     def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
         """The object of an entry, perhaps still empty."""

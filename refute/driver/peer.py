@@ -132,7 +132,8 @@ class Peer:
             )
             if self.objects.in_driver:
                 self.objects.lose(str(fault))
-            self.objects.lost = []  # this answer says so
+            else:
+                self.objects.lost = []  # this answer says so
             wire.send([ERROR, number, ["cannot", str(fault)[:1000]], [], {}])
 
     def _answer(self, number: int, message: Message) -> Any:

@@ -16,7 +16,7 @@ from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exceptions import is_pretext
-from refute.driver.extending import leave_data, told_members
+from refute.driver.extending import told_members
 from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
@@ -175,7 +175,6 @@ class SubjectClient(Attestation):
         finally:
             classes.expected = before
         classes.bind(cid, kind)
-        leave_data(kind, namespace)
 
     # The other direction
 

@@ -21,10 +21,7 @@ class ProxyValue(Proxy):
         if _is_slot(self, name):
             object.__setattr__(self, name, value)  # Python's own code builds one here: a path's parent, for example
             return
-        Current.link.request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        Current.link.request("del", self, name)
+        super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True
@@ -37,6 +34,8 @@ class ProxyError(Proxy):
     """An exception: raised here, with what the other side knows of it."""
 
     _refute_root_ = True
+    __setattr__ = object.__setattr__  # type: ignore[assignment]  # as exceptions have it
+    __delattr__ = object.__delattr__
 
     def __repr__(self) -> str:
         return BaseException.__repr__(self)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from abc import ABCMeta
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from refute.driver.extending import is_field, told_member
+from refute.driver.extending import is_data, is_field, is_mirrored, told_member
 from refute.driver.proxy.describing import shown_attribute
 
 OURS: Final = ("pytest", "hypothesis")
@@ -76,10 +76,11 @@ class ProxyMeta(ABCMeta):
         """Make a class; one that a test derives is made in the other process as well."""
         if namespace.pop("_refute_proxy_", False):
             return super().__new__(mcs, name, bases, namespace)
-        told = dict(namespace)
-        namespace.setdefault("__slots__", ())
-        made = super().__new__(mcs, name, bases, namespace)
-        Current.link.extend(made, {**told, "_refute_keywords_": kwargs})
+        here = {key: value for key, value in namespace.items() if not is_data(key, value)}
+        # What the test wrote is compared: another value is what the implementation says.
+        data = {key: value for key, value in namespace.items() if key not in here and not is_mirrored(value)}
+        made = super().__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
+        Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **_: Any) -> None:
@@ -207,6 +208,14 @@ class Proxy:
         refuse_marks(name)
         return as_written(type(self), name, Current.link.request("get", self, name))
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        Current.link.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        __tracebackhide__ = True
+        Current.link.request("del", self, name)
+
     def __repr__(self) -> str:
         return str(Current.link.request("repr", self))
 
@@ -249,14 +258,6 @@ class ProxyObject(Proxy, metaclass=ProxyMeta):
     _refute_proxy_ = True
     _refute_root_ = True
     __slots__ = ("__weakref__",)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        __tracebackhide__ = True
-        Current.link.request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        __tracebackhide__ = True
-        Current.link.request("del", self, name)
 
     def __del__(self) -> None:
         Current.link.dies(self)
