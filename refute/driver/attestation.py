@@ -3,17 +3,17 @@
 import functools
 import mmap
 import sys
-from types import FrameType, FunctionType, MethodType
+from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
 from refute.driver.admitted import is_of_testing
 from refute.driver.errors import CannotCarry
 from refute.driver.process_state import HANDLERS, VARIABLES
 
-COPYING: Final = ("copy_context", "to_thread", "run_in_executor")
-"""What a test file says that copies contexts."""
-HANDLING: Final = ("handlers", "hasHandlers", "getLogger", "Logger")
-"""What a test file says that logs by itself, or looks at what handles the records of loggers."""
+COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
+"""Names in a test that copies contexts."""
+HANDLING: Final = frozenset({"handlers", "hasHandlers", "getLogger", "Logger"})
+"""Names in a test that logs by itself, or looks at what handles the records of loggers."""
 
 
 class Attestation:
@@ -45,7 +45,8 @@ class Attestation:
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
         self._raised = False
-        self.has_tasks = self._says(COPYING)
+        self.has_tasks = False
+        self._words: set[str] = set()
         if self.objects is not None:
             self.objects.lost = []
             self.objects.shared.own_changed = self.objects.exports.crossed = False
@@ -57,7 +58,7 @@ class Attestation:
             self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
         if self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source):
             self.not_carried = self.not_carried or VARIABLES
-        if self.surroundings.has_handlers and self._says(HANDLING):
+        if self.surroundings.has_handlers and self._words & HANDLING:
             self.not_carried = self.not_carried or HANDLERS
         reasons = [one for one in (self.not_carried, *self.objects.lost) if one]
         return {
@@ -70,9 +71,6 @@ class Attestation:
             "not_carried": reasons[0][:1000] if reasons else "",
             "not_carried_back": self.not_carried_back or bool(self.objects.lost),
         }
-
-    def _says(self, words: tuple[str, ...]) -> bool:
-        return any(word in self._source for word in words)
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
         """A check of the test file has run; of a block that must raise, the exceptions by the names that it gives them.
@@ -128,6 +126,8 @@ class Attestation:
 
     def watch(self, item_function: Any) -> None:
         """Look at the function that is the test: one that the subject made, or wrapped, decides for itself."""
+        self._words = names_in(item_function)
+        self.has_tasks = self.has_tasks or bool(self._words & COPYING)
         if self.objects.proxies.oid_of(item_function) is not None or not isinstance(
             item_function, FunctionType | MethodType
         ):
@@ -147,3 +147,20 @@ class Attestation:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
+
+
+def names_in(test: Any) -> set[str]:
+    """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
+    function = test.__func__ if type(test) is MethodType else test
+    while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
+        marks = vars(function)
+        function = marks["hypothesis"].inner_test if "hypothesis" in marks else marks["__wrapped__"]
+    if type(function) is not FunctionType:
+        return set()
+    names, seen, waiting = function.__globals__, set[str](), [function.__code__]
+    for code in waiting:
+        called = [names[name] for name in code.co_names if name in names and name not in seen]
+        seen.update(code.co_names, (type(one).__name__ for one in called))
+        waiting += [one.__code__ for one in called if type(one) is FunctionType and one.__globals__ is names]
+        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return seen

@@ -4,10 +4,14 @@ import datetime as dt
 import ipaddress
 import re
 import time
+import types
+import typing
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
 from types import BuiltinFunctionType
 from typing import Any, Final
@@ -22,6 +26,28 @@ def _zone(value: dt.timezone) -> list[Any]:
     name = value.tzname(None)
     plain = dt.timezone(value.utcoffset(None)).tzname(None)
     return [value.utcoffset(None)] if name == plain else [value.utcoffset(None), name]
+
+
+def _forms(value: Any) -> list[Any] | None:
+    """Origin and arguments of `list[int]`; text among these is code that `get_type_hints` runs, so it is not passed."""
+    parts = [typing.get_origin(value), *typing.get_args(value)]
+    plain = isinstance(parts[0], type) and parts[0].__module__ in {"builtins", "collections", "collections.abc"}
+    return parts if plain and not any(map(_is_text, parts)) else None
+
+
+def _is_text(one: Any) -> bool:
+    return isinstance(one, str | list | typing.ForwardRef)
+
+
+def _made(make: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
+    """A maker of types. Its result raises ValueError: an argument is text, which no honest side passes."""
+
+    def made(*args: Any) -> Any:
+        if any(map(_is_text, args)):
+            raise ValueError("a type's argument is text")
+        return make(args)
+
+    return made
 
 
 VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[..., Any]]]] = {
@@ -52,6 +78,17 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
             ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network,
             ipaddress.IPv4Interface, ipaddress.IPv6Interface,
         )
+    },
+    types.UnionType: ("or", lambda v: list(v.__args__), _made(lambda args: reduce(or_, args))),
+    type(typing.Optional[int]): (  # noqa: UP045  # the other kind
+        "union",
+        lambda v: list(v.__args__),
+        _made(lambda args: typing.Union[args]),  # noqa: UP007  # of any number
+    ),
+    type(typing.Literal[1]): ("literal", lambda v: list(v.__args__), lambda *args: typing.Literal[args]),
+    **{
+        kind: ("alias", _forms, _made(lambda args: types.GenericAlias(args[0], args[1:])))
+        for kind in (types.GenericAlias, type(typing.List[int]))  # noqa: UP006  # the other kind
     },
 }  # fmt: skip
 """Values made anew from their parts: type → (name, parts, maker). Exact types only."""

@@ -11,7 +11,7 @@ from types import (
     TracebackType,
     UnionType,
 )
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from refute.driver.codec import Encoder, Entry
 from refute.driver.containers import CONTAINERS, parts_of
@@ -26,8 +26,8 @@ from refute.driver.values import VALUE_TYPES, base_value
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(CONTAINERS.values())
 
-NO_VALUE: Final = (memoryview, UnionType, GenericAlias)
-"""Neither objects that can stay where they are, nor made of parts; nor is what `typing` makes."""
+NO_VALUE: Final = (memoryview, UnionType, GenericAlias, TypeVar, ParamSpec)
+"""Neither objects that can stay where they are, nor made of parts, unless of plain ones."""
 
 
 class Writing:
@@ -64,7 +64,7 @@ class Writing:
             return self._function_entry(value)
         if issubclass(kind, Uncarried):
             raise CannotCarry(value.reason)
-        if issubclass(kind, NO_VALUE) or kind.__module__ == "typing":
+        if issubclass(kind, NO_VALUE):
             raise CannotCarryBack(f"needs the implementation in the test's process: passes a {kind.__name__}")
         self._table.exports.may_lend(value)
         if issubclass(kind, ModuleType):

@@ -87,9 +87,7 @@ def test_a_cycle_stays_one() -> None:
     assert made[1][0] is made
 
 
-@pytest.mark.parametrize(
-    "value", [memoryview(b"abcd"), list[int], TypeVar("T"), int | None], ids=lambda one: type(one).__name__
-)
+@pytest.mark.parametrize("value", [memoryview(b"abcd"), list["int"], TypeVar("T")], ids=lambda one: type(one).__name__)
 def test_what_is_neither_a_value_nor_stays_where_it_is_cannot_be_carried(value: Any) -> None:
     with pytest.raises(CannotCarry, match="passes a"):
         carried(value)
