@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.admitted import (
     BUILDING,
-    BUILT_IN,
     LIBRARY,
     NEVER,
     RECORDS,
     SPECIAL,
     TELLTALE,
     TESTING,
+    is_built_in,
     is_of_failing,
     is_of_testing,
     takes_records,
@@ -59,7 +59,7 @@ class CallbackPolicy:
             self.is_ours(kind)
             or is_of_failing(value)
             or kind.__module__.partition(".")[0] in LIBRARY
-            or kind in BUILT_IN
+            or is_built_in(kind)
         ):
             return
         named = kind.__module__ in {"builtins", "types", "_collections_abc", "pathlib"} and not is_of_testing(kind)

@@ -40,8 +40,8 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
         _carried(given, encoder),
         _text(error) if token[0] == "c" else None,
         [
-            encoder.atom(_beside(error.__cause__)),
-            encoder.atom(_beside(error.__context__)),
+            encoder.atom(error.__cause__),
+            encoder.atom(error.__context__),
             error.__suppress_context__,
         ],
         state_of(error)[2],
@@ -57,11 +57,6 @@ def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[lis
         with contextlib.suppress(CannotCarry):
             pairs.append([name, encoder.atom(value)])
     return pairs
-
-
-def _beside(error: BaseException | None) -> BaseException | None:
-    """An error's cause or context, unless that is a group."""
-    return None if isinstance(error, BaseExceptionGroup) else error
 
 
 def state_of(error: BaseException) -> State:
@@ -126,16 +121,11 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
         if other is None or isinstance(other, BaseException):
             _slot(name).__set__(made, other)
     _slot("__suppress_context__").__set__(made, bool(suppressed))
-    _put_notes(made, notes)
+    made.__dict__.update({"__notes__": [note for note in notes if isinstance(note, str)]} if notes else {})
     _slot("__traceback__").__set__(made, traceback_of(frames))
     if oid is not None and not objects.in_driver:
         objects.proxies.errors[oid] = state_of(made)
     return made
-
-
-def _put_notes(error: BaseException, notes: Any) -> None:
-    if notes:
-        error.__dict__["__notes__"] = [note for note in notes if isinstance(note, str)]
 
 
 def frames_of(traceback: TracebackType | None) -> Frames:

@@ -11,6 +11,7 @@ from refute.driver.error_transport import fill_error, shell_error, traceback_of
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.handles import Exports, Proxies
 from refute.driver.known import HEAP_TYPE, function_of
+from refute.driver.modules import ModuleStub
 from refute.driver.proxy.describing import annotations_of, text_of
 from refute.driver.proxy.functions import Called, Function
 from refute.driver.proxy.roots import ProxyMeta
@@ -71,7 +72,7 @@ class ObjectTable:
                 self.named.add((module, name))
                 return function_of(module, name)
             case ["M", int(oid), str(name)] if self.in_driver:
-                return self.proxies.borrow(oid, lambda: self.link.module_stub(name), forever=True)
+                return self.proxies.borrow(oid, lambda: ModuleStub(name), forever=True)
             case ["V", int(oid), token, int(sid), _]:
                 return self.proxies.borrow(oid, lambda: self._container(token, sid))
             case ["W", int(sid), [*_]]:

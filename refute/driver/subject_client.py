@@ -17,7 +17,6 @@ from refute.driver.connections import Connections, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exceptions import is_pretext
 from refute.driver.extending import told_members
-from refute.driver.modules import ModuleStub
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
@@ -136,11 +135,6 @@ class SubjectClient(Attestation):
         if isinstance(one, ProxyObject) and self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
             self.not_carried = self.not_carried or DROPPED
 
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the subject's."""
-        __tracebackhide__ = True
-        return self.request("call_lent", oid, *args, **kwargs)
-
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
         self.reached = self.has_tasks = True
@@ -151,10 +145,6 @@ class SubjectClient(Attestation):
             if not is_being_cancelled():
                 self._end_nothing(error, operation, args)
             raise
-
-    def module_stub(self, name: str) -> ModuleStub:
-        """A stub that still knows nothing but its name."""
-        return ModuleStub(name)
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
         """Have a class that derives from mirrored ones made in the subject as well."""

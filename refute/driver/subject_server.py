@@ -93,10 +93,6 @@ class DriverClient:
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""
 
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the driver's."""
-        return self.request("call_lent", oid, *args, **kwargs)
-
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""
         return await self.awaiting.later(operation, *args, **kwargs)

@@ -48,7 +48,7 @@ class Watch:
         plan: Plan,
         tests: Sequence[str],
         *,
-        repetition: int,
+        repetition: int = 0,
         deadline_s: float,
         source: bytes,
         until: Callable[[Report], bool] = never,

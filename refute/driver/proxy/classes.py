@@ -1,7 +1,7 @@
 """Builds the class that stands for one of the other process."""
 
 import collections.abc
-from types import MappingProxyType, MemberDescriptorType
+from types import MappingProxyType
 from typing import Any, Final
 
 from refute.driver.known import standing
@@ -16,18 +16,6 @@ class ProxyValue(Proxy):
     """An object derived from a built-in type: it holds its value here as well."""
 
     _refute_root_ = True
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if _is_slot(self, name):
-            object.__setattr__(self, name, value)  # Python's own code builds one here: a path's parent, for example
-            return
-        super().__setattr__(name, value)
-
-    def __getattr__(self, name: str) -> Any:
-        __tracebackhide__ = True
-        if _is_slot(self, name):
-            raise AttributeError(name)
-        return super().__getattr__(name)
 
 
 class ProxyError(Proxy):
@@ -48,10 +36,6 @@ class ProxyError(Proxy):
         if name.startswith("__") or "_refute_oid_" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return super().__getattr__(name)
-
-
-def _is_slot(one: Any, name: str) -> bool:
-    return any(type(vars(base).get(name)) is MemberDescriptorType for base in type.mro(type(one)))
 
 
 def build(cid: int, told: Description, bases: list[type]) -> type:
@@ -76,7 +60,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
-    made = _make(told["name"], bases, namespace)
+    made = ProxyMeta(told["name"], tuple(bases), namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
     for name in told.get("counts_as", ()):  # with which it may be registered, as `Mapping`
         if name in collections.abc.__all__ and not issubclass(made, kind := vars(collections.abc)[name]):
@@ -96,15 +80,6 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
     bare |= {"members": {}, "standard": False, "asks": False, "meta": False}
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
-
-
-def _make(name: str, bases: list[type], namespace: dict[str, Any]) -> type:
-    try:
-        return ProxyMeta(name, tuple(bases), namespace)
-    except TypeError:  # bases that do not go together here: what the object can do is remote anyway
-        mirrored = [base for base in bases if isinstance(base, ProxyMeta)][:1]
-        namespace = {**namespace, "_refute_proxy_": True, "__slots__": ()}
-        return ProxyMeta(name, tuple(mirrored or [ProxyObject]), namespace)
 
 
 def _with_root(bases: list[type]) -> tuple[list[type], bool]:

@@ -24,7 +24,7 @@ class Called(Proxy):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call it, there."""
         __tracebackhide__ = True
-        return Current.link.call(self._refute_oid_, *args, **kwargs)
+        return Current.link.request("call_lent", self._refute_oid_, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True

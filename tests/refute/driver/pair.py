@@ -45,9 +45,6 @@ class Pair:
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         return self.peer.request(operation, *args, **kwargs)
 
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        return self.request("call_lent", oid, *args, **kwargs)
-
     def goes_out(self, error: BaseException) -> None:
         """The driver hands out an exception."""
 
