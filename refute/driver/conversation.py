@@ -70,6 +70,9 @@ def lying_canaries(canaries: Sequence[Canary], reports: Mapping[str, Report]) ->
 
 Event = dict[str, Any]
 ERROR_FIELDS = ("error_type", "error_message", "traceback", "notes", "raised_in_implementation", "raised_on_purpose")
+EITHER = ("changed_arguments", "objects_crossed", "not_carried", "not_carried_back", "reached_implementation")
+"""Facts that hold for a parametrised test if they hold for one of its items."""
+FACTS = (*EITHER, "attested", "asserted_lines", "aliased_lines")
 FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
 
 
@@ -208,15 +211,8 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
     expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
     if set(outcomes) != expected:
         raise Tampering(f"{item.name}: pytest reported {sorted(outcomes)}, expected {sorted(expected)}")
-    report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
-    report.reached_implementation = finish["reached_implementation"] is True
-    report.attested = finish.get("attested") is True
-    report.asserted_lines = [int(line) for line in finish.get("asserted_lines", ())]
-    report.aliased_lines = [int(line) for line in finish.get("aliased_lines", ())]
-    report.changed_arguments = finish.get("changed_arguments") is not False
-    report.objects_crossed = finish.get("objects_crossed") is not False
-    report.not_carried = str(finish.get("not_carried", ""))
-    report.not_carried_back = finish.get("not_carried_back") is True
+    facts = {name: finish[name] for name in FACTS}
+    report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3), **facts)
     contradiction = _contradiction(item, outcomes)
     if contradiction:
         _blame(report, *_as_seen(item, contradiction))
@@ -270,9 +266,6 @@ def _worse(one: Report, other: Report) -> Report:
     asserted = bool(one.asserted_lines and other.asserted_lines)
     worse.asserted_lines = sorted({*one.asserted_lines, *other.asserted_lines}) if asserted else []
     worse.aliased_lines = sorted({*one.aliased_lines, *other.aliased_lines})
-    worse.changed_arguments = one.changed_arguments or other.changed_arguments
-    worse.objects_crossed = one.objects_crossed or other.objects_crossed
-    worse.not_carried = one.not_carried or other.not_carried
-    worse.not_carried_back = one.not_carried_back or other.not_carried_back
-    worse.reached_implementation = one.reached_implementation or other.reached_implementation
+    for name in EITHER:
+        setattr(worse, name, getattr(one, name) or getattr(other, name))
     return worse

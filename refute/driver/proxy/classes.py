@@ -1,6 +1,7 @@
 """Builds the class that stands for one of the other process."""
 
 import collections.abc
+from collections import deque
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -47,11 +48,11 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
     }
-    bases, light = _with_root([base for base in bases if base is not object])
+    bases = _with_root([base for base in bases if base is not object])
     if any(issubclass(base, ProxyObject) for base in bases):
         namespace["__doc__"] = OwnDoc(told["doc"])
-    if light:
-        namespace["__slots__"] = ()
+        if all(issubclass(base, ProxyObject) or not getattr(base, "__dictoffset__", 0) for base in bases):
+            namespace["__slots__"] = ()
     telling = telling_of(bases)
     for name, kind in told["members"].items():
         namespace[name] = made_member(cid, name, kind, judging=name in telling)
@@ -82,18 +83,14 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
 
 
-def _with_root(bases: list[type]) -> tuple[list[type], bool]:
-    """The bases with the right root among them, and whether objects have no content of their own here."""
+def _with_root(bases: list[type]) -> list[type]:
+    """The bases with the right root among them."""
     if any(isinstance(base, ProxyMeta) for base in bases):
-        return bases, all(
-            issubclass(base, ProxyObject) or not hasattr(base, "__dictoffset__") or base.__dictoffset__ == 0
-            for base in bases
-        ) and any(issubclass(base, ProxyObject) for base in bases)
+        return bases
     if any(issubclass(base, BaseException) for base in bases):
-        return [ProxyError, *bases], False
-    if any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray)) or base.__name__ == "deque" for base in bases):
-        return [ProxyValue, *bases], False
-    return [ProxyObject, *bases], True
+        return [ProxyError, *bases]
+    holding = any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray, deque)) for base in bases)
+    return [ProxyValue if holding else ProxyObject, *bases]
 
 
 def telling_of(bases: list[type]) -> set[str]:
