@@ -14,6 +14,7 @@ from types import (
     ClassMethodDescriptorType,
     FunctionType,
     MethodDescriptorType,
+    SimpleNamespace,
     WrapperDescriptorType,
 )  # fmt: skip
 from typing import Any, Final
@@ -28,8 +29,13 @@ ITEMS: Final = 50
 BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
 KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of code that say what a call of it gives."""
+FACTS: Final = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames")
 Parameter = inspect.Parameter
 Shape = tuple[Any, Any, Any]
+
+
+class CodeFacts(SimpleNamespace):
+    """What a function's code says of its parameters; nothing runs it."""
 
 
 class Shown:
@@ -129,6 +135,8 @@ def shown_attribute(shape: Shape, name: str) -> Any:
     if parameters is None or (flags is None and name != "__signature__"):
         raise AttributeError(name)
     made = _shown(shape)
+    if name == "__code__":
+        return CodeFacts(**{fact: getattr(made.__code__, fact) for fact in FACTS})
     return inspect.signature(made) if name == "__signature__" else getattr(made, name)
 
 
