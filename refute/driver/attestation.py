@@ -6,8 +6,8 @@ import sys
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
-from refute.driver.admitted import is_of_testing
 from refute.driver.errors import CannotCarry
+from refute.driver.known import is_of_testing
 from refute.driver.process_state import HANDLERS, VARIABLES
 
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})

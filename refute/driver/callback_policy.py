@@ -8,10 +8,11 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.admitted import (
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.known import (
     BUILDING,
+    LEADING,
     LIBRARY,
-    NEVER,
     RECORDS,
     SPECIAL,
     TELLTALE,
@@ -21,11 +22,10 @@ from refute.driver.admitted import (
     is_of_testing,
     takes_records,
 )
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.object_table import CALLABLE
 from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
 from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
-from refute.driver.writing import CALLABLE
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
@@ -46,7 +46,7 @@ class CallbackPolicy:
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over. Raises CannotCarry."""
-        if isinstance(value, NEVER):
+        if isinstance(value, LEADING):
             # The implementation's own tracebacks are here as such.
             kind_of_error = CannotCarryBack if isinstance(value, types.TracebackType) else CannotCarry
             raise kind_of_error(
@@ -93,7 +93,7 @@ class CallbackPolicy:
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.require_lent(target)
-        if self.objects.shared.sid_of(target) is not None or isinstance(target, NEVER):
+        if self.objects.shared.sid_of(target) is not None or isinstance(target, LEADING):
             raise Malformed("something was called that is no function of the test's")
         if isinstance(target, type) and not self.is_ours(target):
             refuse()
@@ -194,7 +194,7 @@ class CallbackPolicy:
         leads_on = telling or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
-            or isinstance(one, (*FUNCTIONS, *NEVER))
+            or isinstance(one, (*FUNCTIONS, *LEADING))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
             or (callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins")
             or (leads_on and not hasattr(one, name))

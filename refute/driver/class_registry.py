@@ -6,9 +6,8 @@ from typing import Any, Final, Generic, Protocol
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.known import is_known, named, place_of
-from refute.driver.proxy.classes import build, build_bare
+from refute.driver.proxy.classes import build, build_bare, build_enum
 from refute.driver.proxy.describing import checked, describe, stands_alone
-from refute.driver.proxy.enums import build_enum
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, VALUES, base_value
 

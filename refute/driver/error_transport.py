@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from refute.driver.codec import Atom, Encoder, Entry
 
 Frames = list[list[Any]]
-State = tuple[Any, dict[str, Any], list[str], Any]
+State = tuple[int, dict[str, int], list[str], int]
 NOTES: Final = 20
 """Notes of an error that are told."""
 FRAMES: Final = 60
@@ -60,22 +60,12 @@ def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[lis
 
 
 def state_of(error: BaseException) -> State:
-    """Arguments, attributes, notes and cause that an error has now."""
+    """What an error holds now, by identity, and its notes: another state says that something was put on it."""
     found = vars(error)
     notes = found.get("__notes__")
-    return (
-        _slot("args").__get__(error),
-        {name: value for name, value in list(found.items()) if not name.startswith("_")},
-        [note for note in notes[:NOTES] if type(note) is str] if isinstance(notes, list) else [],
-        _slot("__cause__").__get__(error),
-    )
-
-
-def has_changed(error: BaseException, before: State) -> bool:
-    """Whether something was put on an error since it had this state."""
-    args, attributes, notes, cause = state_of(error)
-    same = args is before[0] and notes == before[2] and cause is before[3]
-    return not (same and all(before[1].get(name, before) is one for name, one in attributes.items()))
+    told = [note for note in notes[:NOTES] if type(note) is str] if isinstance(notes, list) else []
+    held = {name: id(value) for name, value in list(found.items()) if not name.startswith("_")}
+    return id(_slot("args").__get__(error)), held, told, id(_slot("__cause__").__get__(error))
 
 
 def shell_error(entry: "Entry", objects: Any) -> BaseException:

@@ -1,13 +1,16 @@
-"""What an exception tells: its type, message, notes, whose frame it came out of, and whether it comes of a stand-in."""
+"""What an exception or a stack tells: type, message, notes, whose frames, and whether it comes of a stand-in."""
 
 import linecache
 import os
 import re
+import sys
 from collections.abc import Iterable
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from refute.driver.object_table import ObjectTable
 
 MESSAGE_CHARS = 4_000
@@ -157,3 +160,53 @@ def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, arg
     except TypeError:
         return False
     return True
+
+
+OURS: Final = __file__.rpartition("/")[0] + "/"
+FRAME = re.compile(r'^ {2}File "(?P<path>.+)", line \d+ in (?P<name>.*)$')
+
+
+WAITING = ("/driver/wire.py", "/driver/subject_client.py")
+"""Where the driver waits for the subject."""
+
+
+def stood_in_code(driver: str, subject: str, *, workspace: str, test_path: str) -> bool:
+    """Whether the implementation was running, by what both processes dumped of all their threads' stacks.
+
+    While the driver waits for the subject, the test is where the subject is; without a dump nothing is claimed. The
+    implementation may forge or suppress its own: it is evidence against the code only, never for it.
+    """
+    frames = [path for path, _ in _main_stack(driver)]
+    # Our own frames say what the driver was at: waiting for a message, or running the test again for a callback.
+    ours = [path for path in frames if path.endswith(WAITING) or path == test_path]
+    if frames and ours[:1] in ([], [test_path]):
+        return False
+    root = workspace.rstrip("/") + "/"
+    return any(
+        path.startswith(root) and "/site-packages/" not in path and name != "<module>"
+        for path, name in _main_stack(subject)
+    )
+
+
+def _main_stack(dump: str) -> list[tuple[str, str]]:
+    """(path, function) of the thread that handled the signal, innermost first."""
+    frames: list[tuple[str, str]] = []
+    inside = False
+    for line in dump.splitlines():
+        if line.startswith("Current thread"):
+            inside, frames = True, []
+        elif inside and (match := FRAME.match(line)):
+            frames.append((match["path"], match["name"]))
+        elif inside and frames:
+            break
+    return frames
+
+
+def caller(file: str, line: int) -> tuple[str, int]:
+    """Where a warning of the subject's points to by its `stacklevel`: what called it stands in our own file there."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+    while file.startswith(OURS) and frame is not None:
+        if not frame.f_code.co_filename.startswith(OURS):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return file, line

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.containers import SCALARS
 from refute.driver.errors import Malformed
+from refute.driver.exceptions import caller
 from refute.driver.settings import Common, has_handlers, log
-from refute.driver.stacks import caller
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,8 +19,7 @@ from types import (
 )  # fmt: skip
 from typing import Any, Final
 
-from refute.driver.admitted import BUILDING, SPECIAL
-from refute.driver.known import is_pythons_own
+from refute.driver.known import BUILDING, SPECIAL, is_pythons_own
 
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
