@@ -3,18 +3,12 @@
 import functools
 import mmap
 import sys
-from collections.abc import Sequence
-from types import FrameType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any, Final, NoReturn
 
-from refute.driver.admitted import is_of_testing
-from refute.driver.code_of_tests import may_remember, names_in
 from refute.driver.errors import CannotCarry
+from refute.driver.known import is_of_testing
 from refute.driver.process_state import HANDLERS, VARIABLES
-from refute.driver.proxy.proxied import Proxy
-
-if TYPE_CHECKING:
-    from refute.driver.object_table import ObjectTable
 
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
 """Names in a test that copies contexts."""
@@ -54,6 +48,7 @@ class Attestation:
         self.has_tasks = False
         self._words: set[str] = set()
         if self.objects is not None:
+            self.objects.lost = []
             self.objects.shared.own_changed = self.objects.exports.crossed = False
             self.surroundings.has_variables = self.surroundings.has_handlers = False
 
@@ -65,6 +60,7 @@ class Attestation:
             self.not_carried = self.not_carried or VARIABLES
         if self.surroundings.has_handlers and self._words & HANDLING:
             self.not_carried = self.not_carried or HANDLERS
+        reasons = [one for one in (self.not_carried, *self.objects.lost) if one]
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -72,8 +68,8 @@ class Attestation:
             "objects_crossed": self.objects.exports.crossed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
-            "not_carried": self.not_carried[:1000],
-            "not_carried_back": self.not_carried_back,
+            "not_carried": reasons[0][:1000] if reasons else "",
+            "not_carried_back": self.not_carried_back or bool(self.objects.lost),
         }
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
@@ -112,28 +108,14 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, helpers, frame = False, [], self.test_frame()
-        while frame is not None and not self._is_test(frame):
-            helpers.append(frame)
-            frame = self._of_test_file(frame.f_back)
-        prepares = frame is None and bool(helpers)
-        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
+        self.attested, frame = False, self.test_frame()
+        name = self._running if frame is None else frame.f_code.co_qualname
+        if not self._running or not (name == self._running or name.startswith(f"{self._running}.<locals>")):
             self._tainted = True
-
-    def _is_theirs(self, value: Any) -> bool:
-        return self.objects.proxies.oid_of(value) is not None
-
-    def _is_test(self, frame: FrameType) -> bool:
-        """Whether a frame is the running test's own, or of what is defined in it."""
-        name = frame.f_code.co_qualname
-        return name == self._running or name.startswith(f"{self._running}.<locals>")
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
-
-    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
-        """A frame, or the first around it, of the test file."""
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
@@ -159,7 +141,7 @@ class Attestation:
 
     def lost(self, reason: str) -> None:
         """Something that the subject has a hand in could not be carried, whatever becomes of an error that says so."""
-        self.not_carried, self.not_carried_back = self.not_carried or reason, True
+        self.objects.lose(reason)
 
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
@@ -167,28 +149,18 @@ class Attestation:
         raise CannotCarry(reason)
 
 
-class Tools:
-    """Knows which functions of the subject's are tools of the test."""
-
-    def __init__(self, objects: "ObjectTable", modules: Sequence[str]) -> None:
-        self._objects = objects
-        self._own = {name.partition(".")[0] for name in modules}
-        self._found: set[int] = set()
-
-    def are_in(self, module: str) -> bool:
-        """Whether a module, by its dotted name, is none of the implementation's own."""
-        return module.partition(".")[0] not in self._own
-
-    def add(self, found: Any) -> None:
-        """Something that the test took from such a module."""
-        if isinstance(found, FunctionType | Proxy) and (oid := self._objects.proxies.oid_of(found)) is not None:
-            self._found.add(oid)
-
-    def decide(self, operation: str, args: Sequence[Any], answer: Any) -> bool:
-        """Whether a tool decides here: it was called, and answers with plain data."""
-        oid = None
-        if operation == "call_lent":
-            oid = args[0]
-        elif operation == "member" and args[1] == "__call__":
-            oid = self._objects.proxies.oid_of(args[2])
-        return oid in self._found and not isinstance(answer, Proxy)
+def names_in(test: Any) -> set[str]:
+    """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
+    function = test.__func__ if type(test) is MethodType else test
+    while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
+        marks = vars(function)
+        function = marks["hypothesis"].inner_test if "hypothesis" in marks else marks["__wrapped__"]
+    if type(function) is not FunctionType:
+        return set()
+    names, seen, waiting = function.__globals__, set[str](), [function.__code__]
+    for code in waiting:
+        called = [names[name] for name in code.co_names if name in names and name not in seen]
+        seen.update(code.co_names, (type(one).__name__ for one in called))
+        waiting += [one.__code__ for one in called if type(one) is FunctionType and one.__globals__ is names]
+        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    return seen

@@ -1,17 +1,131 @@
-"""Awaiting what the other process has: each side runs its own coroutines on one event loop, truly side by side.
-
-`later` starts something there and waits for it on the loop here; a cancellation goes there and comes back.
-"""
+"""Awaiting what the other process has: each side runs its own coroutines on one event loop, truly side by side."""
 
 import itertools
+import sys
+import threading
 import weakref
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.event_loops import LastLoop, OwnLoops, in_loop, running_loop
-
 if TYPE_CHECKING:
     import asyncio
+
+BLOCKED_S: Final = 0.005
+"""Time between two looks at whether a loop's thread is blocked."""
+LEAVE_S: Final = 1.0
+"""Time that the tasks of a loop are given at most to end once they are cancelled."""
+
+
+def running_loop() -> "asyncio.AbstractEventLoop | None":
+    """The loop that runs in this thread; asks asyncio only where somebody has imported it, which costs 50 ms."""
+    module = sys.modules.get("asyncio")
+    return module._get_running_loop() if module is not None else None  # noqa: SLF001  # get_running_loop raises
+
+
+def forget_ended_loop() -> None:
+    """Let `asyncio.get_event_loop` make a loop again in this thread, as in a new process.
+
+    `asyncio.run` leaves the thread with none, and from then on it raises: a test that runs after another one would
+    fail for its place in the file. A loop that somebody has set stays.
+    """
+    module = sys.modules.get("asyncio")
+    local: Any = getattr(module.get_event_loop_policy(), "_local", None) if module is not None else None
+    if getattr(local, "_loop", True) is None:
+        local._set_called = False  # noqa: SLF001  # nothing public takes it back
+
+
+class Loops:
+    """A loop in a thread of its own for each loop of the other side; a new one ends the one before."""
+
+    def __init__(self) -> None:
+        self.current: asyncio.AbstractEventLoop | None = None
+        """The loop on which a test awaits: takes the place of all others while it runs."""
+        self._lock = threading.Lock()
+        self._token = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def loop(self, token: int) -> "asyncio.AbstractEventLoop":
+        """The loop that belongs to the other side's."""
+        import asyncio
+
+        if self.current is not None and self.current.is_running():
+            return self.current
+        with self._lock:
+            if self._loop is None or token != self._token:
+                if self._loop is not None:
+                    self._loop.call_soon_threadsafe(_wind_up, self._loop)
+                self._loop, self._token = asyncio.new_event_loop(), token
+                threading.Thread(target=_run_loop, args=(self._loop,), daemon=True, name="MainThread").start()
+            return self._loop
+
+
+def in_loop(
+    loop: "asyncio.AbstractEventLoop", action: Callable[[], Any], is_blocked: Callable[[], bool] = lambda: False
+) -> Any:
+    """Do something in a loop's thread, as a plain function called by a coroutine is, and wait for it.
+
+    While that thread waits for the other side, it is done here instead: nothing else runs there then.
+    """
+    if running_loop() is loop:
+        return action()
+    import concurrent.futures
+
+    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    claim = threading.Lock()
+
+    def act() -> None:
+        if claim.acquire(blocking=False):
+            try:
+                done.set_result(action())
+            except BaseException as error:
+                done.set_exception(error)
+
+    loop.call_soon_threadsafe(act)
+    while not concurrent.futures.wait([done], BLOCKED_S).done:
+        if is_blocked() and claim.acquire(blocking=False):
+            return _in_its_place(loop, action)
+    return done.result()
+
+
+def _in_its_place(loop: "asyncio.AbstractEventLoop", action: Callable[[], Any]) -> Any:
+    """Do something as if this were the loop's thread, which stands still."""
+    from asyncio import _set_running_loop
+
+    before = running_loop()
+    _set_running_loop(loop)
+    try:
+        return action()
+    finally:
+        _set_running_loop(before)
+
+
+def _run_loop(loop: "asyncio.AbstractEventLoop") -> None:
+    try:
+        loop.run_forever()
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _wind_up(loop: "asyncio.AbstractEventLoop") -> None:
+    """End a loop as soon as its tasks have: a test may go through hundreds, each with a thread."""
+    import asyncio
+
+    tasks = asyncio.all_tasks(loop)
+    for task in tasks:
+        task.cancel()
+    loop.call_later(LEAVE_S if tasks else 0, loop.stop)
+    if tasks:
+        loop.create_task(asyncio.wait(tasks)).add_done_callback(lambda _: loop.stop())
+
+
+def is_being_cancelled() -> bool:
+    """Whether somebody has cancelled the running task."""
+    import asyncio
+
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
 
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
@@ -22,7 +136,7 @@ Operations = dict[str, Callable[..., Any]]
 class Awaiting:
     """Both directions of awaiting."""
 
-    def __init__(self, request: Callable[..., Any], operations: Operations, loops: OwnLoops | LastLoop) -> None:
+    def __init__(self, request: Callable[..., Any], operations: Operations, loops: Loops) -> None:
         self._request = request
         self._operations = operations
         self._loops = loops

@@ -8,26 +8,24 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.admitted import (
-    ATTACHED,
+from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.known import (
     BUILDING,
-    BUILT_IN,
+    LEADING,
     LIBRARY,
-    NEVER,
     RECORDS,
     SPECIAL,
     TELLTALE,
     TESTING,
+    is_built_in,
     is_of_failing,
     is_of_testing,
     takes_records,
 )
-from refute.driver.base_values import VALUE_TYPES
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
-from refute.driver.operations import as_class, is_owner, lookup, refuse, unwrapped
-from refute.driver.proxy.describing import FUNCTIONS
-from refute.driver.proxy.signatures import is_hidden, shape_of
-from refute.driver.writing import CALLABLE
+from refute.driver.object_table import CALLABLE
+from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
+from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
+from refute.driver.values import VALUE_TYPES
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
@@ -45,12 +43,10 @@ class CallbackPolicy:
     def __init__(self, module: str) -> None:
         self.module = module
         self.objects: ObjectTable
-        self.judged: Callable[[], None]
-        self._replaced: dict[tuple[type, str], Any] = {}
 
     def may_lend(self, value: Any) -> None:
         """Whether an object of the driver may be handed over. Raises CannotCarry."""
-        if isinstance(value, NEVER):
+        if isinstance(value, LEADING):
             # The implementation's own tracebacks are here as such.
             kind_of_error = CannotCarryBack if isinstance(value, types.TracebackType) else CannotCarry
             raise kind_of_error(
@@ -63,7 +59,7 @@ class CallbackPolicy:
             self.is_ours(kind)
             or is_of_failing(value)
             or kind.__module__.partition(".")[0] in LIBRARY
-            or kind in BUILT_IN
+            or is_built_in(kind)
         ):
             return
         named = kind.__module__ in {"builtins", "types", "_collections_abc", "pathlib"} and not is_of_testing(kind)
@@ -97,7 +93,7 @@ class CallbackPolicy:
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
         self.require_lent(target)
-        if self.objects.shared.sid_of(target) is not None or isinstance(target, NEVER):
+        if self.objects.shared.sid_of(target) is not None or isinstance(target, LEADING):
             raise Malformed("something was called that is no function of the test's")
         if isinstance(target, type) and not self.is_ours(target):
             refuse()
@@ -143,7 +139,7 @@ class CallbackPolicy:
     def function_of_member(self, cid: Any, name: Any) -> Any:
         """The function of a method of the test's class, which it is handed with."""
         try:
-            function = unwrapped(lookup(self._known(cid, name), name))
+            function = function_of(self._known(cid, name), name)
         except AttributeError:
             function = None
         if not isinstance(function, FUNCTIONS):
@@ -156,14 +152,12 @@ class CallbackPolicy:
     def _set(self, one: Any, name: Any, value: Any) -> None:
         if type(one) is types.FunctionType and one.__module__ == self.module and self._may_be_put(name, value):
             self.require_lent(one)
-        elif isinstance(one, type) and name in ATTACHED and self.is_ours(one):
+        elif isinstance(one, type):
             self.require_lent(one)
-            self.judged()
+            refuse()
         else:
             self._check(one, name)
             self._check_change(one)
-        if isinstance(one, type) and name in vars(one):  # whoever holds it there still calls this one
-            self._replaced.setdefault((one, name), vars(one)[name])
         setattr(one, name, value)
 
     @staticmethod
@@ -187,7 +181,7 @@ class CallbackPolicy:
         return one
 
     def _check_change(self, one: Any) -> None:
-        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.exports.has_lent(one):
+        if isinstance(one, type) or not self.objects.exports.has_lent(one):
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:
@@ -200,7 +194,7 @@ class CallbackPolicy:
         leads_on = telling or isinstance(one, functools.partial)
         if (
             (name.startswith("_") and not (ours and self._is_private(kind, name)))
-            or isinstance(one, (*FUNCTIONS, *NEVER))
+            or isinstance(one, (*FUNCTIONS, *LEADING))
             or name[:3] in {"gi_", "cr_", "ag_", "tb_", "co_", "f_"}
             or (callable(one) and not isinstance(one, type) and type(one).__module__ == "builtins")
             or (leads_on and not hasattr(one, name))
@@ -227,24 +221,20 @@ class CallbackPolicy:
         return {name: value for name, value in found.items() if not name.startswith("__")}
 
     def _member(self, cid: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
-        kind, this, rest = self._known(cid, name), args[0] if args else None, args[1:]
-        member = self._replaced[kind, name] if (kind, name) in self._replaced else lookup(kind, name)
+        kind, this = self._known(cid, name), args[0] if args else None
         if not self.is_ours(kind):
             self.require_lent(this)
-        if isinstance(member, staticmethod):
-            return member.__func__(*rest, **kwargs)
-        of_class = is_owner(this, kind)
-        owner: Any = this if of_class else type(this)
-        if not issubclass(owner, kind):
+        owner: Any = this if is_owner(this, kind) else type(this)
+        if not issubclass(owner, kind) and not isinstance(lookup(kind, name), staticmethod):
             raise Malformed("a method was called on an object of another class")
-        return member.__get__(None if of_class else this, owner)(*rest, **kwargs)
+        return call_member(kind, name, *args, **kwargs)
 
     def _member_get(self, cid: Any, name: Any, this: Any) -> Any:
         kind = self._known(cid, name)
         self.require_lent(this)
         if not isinstance(this, kind):
             raise Malformed("a property was read on an object of another class")
-        return lookup(kind, name).__get__(this, type(this))
+        return read_member(kind, name, this)
 
     def _known(self, cid: Any, name: Any) -> type:
         kind = self.objects.exports.own(cid)

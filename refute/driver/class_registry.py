@@ -3,17 +3,13 @@
 import enum
 from typing import Any, Final, Generic, Protocol
 
-from refute.driver.base_values import VALUE_TYPES, base_value
-from refute.driver.decoder import Decoder
-from refute.driver.encoder import Encoder
+from refute.driver.codec import Decoder, Encoder
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.known import is_known, named, place_of
-from refute.driver.plain_values import VALUES
-from refute.driver.proxy.classes import build, build_bare
+from refute.driver.proxy.classes import build, build_bare, build_enum
 from refute.driver.proxy.describing import checked, describe, stands_alone
-from refute.driver.proxy.enums import build_enum
-from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import ProxyMeta
+from refute.driver.proxy.roots import ProxyMeta, ProxyObject
+from refute.driver.values import VALUE_TYPES, VALUES, base_value
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
@@ -28,8 +24,6 @@ class ClassRegistry:
 
     def __init__(self, table: Any) -> None:
         self._table = table
-        self._told: dict[int, int] = {}
-        self._known: dict[int, type] = {}
         self.news: list[list[Any]] = []
         """Classes that the other side is told of with the next message."""
         self._unbuilt: dict[int, str] = {}
@@ -56,8 +50,8 @@ class ClassRegistry:
 
     def tell(self, kind: type) -> int:
         """Tell the other side of a class of ours, once; its number."""
-        if (known := self._told.get(id(kind))) is not None:
-            return known
+        if (known := self._table.exports.number_of(kind)) is not None:
+            return int(known)
         self._table.exports.may_lend(kind)
         if isinstance(kind, ProxyMeta):
             raise CannotCarry(
@@ -68,14 +62,9 @@ class ClassRegistry:
         bases = [self.token(base) for base in above]
         members = self._members_of(kind)
         cid: int = self._table.exports.lend(kind)
-        self._told[id(kind)] = cid
         self.standing |= {kind.__name__} if alone else set()
         self.news.append([cid, describe(kind, bases), members, self._annotations_of(kind)])
         return cid
-
-    def tell_nothing_of(self, kind: type, cid: int) -> None:
-        """The other side knows this class of ours already: it had it made."""
-        self._told[id(kind)] = cid
 
     def _annotations_of(self, kind: type) -> list[Any]:
         """Of a test's class: name, value, and the value's table. The other way text among them would be code here."""
@@ -102,16 +91,16 @@ class ClassRegistry:
     def _called(self, how: Any, rest: list[Any]) -> type:
         if how == "K":
             return named(rest[0], rest[1], in_driver=self._table.in_driver)
-        if how == "c" and rest[0] not in self._known and self.expected is not None:
+        if how == "c" and self.standing_for(rest[0]) is None and self.expected is not None:
             self.bind(rest[0], self.expected)
-        kind = self._known.get(rest[0]) if how == "c" else self._table.exports.own(rest[0])
+        kind = self.standing_for(rest[0]) if how == "c" else self._table.exports.own(rest[0])
         if not isinstance(kind, type):
             raise Malformed("a class that nobody was told of is referred to")
         return kind
 
     def learn(self, cid: int, told: dict[str, Any], members: Any) -> None:
         """Mirror a class of the other side."""
-        if cid in self._known or not isinstance(told, dict):
+        if self.standing_for(cid) is not None or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
         bases = [self._called(how, rest) for how, *rest in told["bases"]]
         checked(told)
@@ -151,17 +140,18 @@ class ClassRegistry:
             raise Malformed("annotations are told")
         values = {str(name): self._table.unpacked(packed) for name, *packed in annotations}
         if values:
-            type.__setattr__(self._known[cid], "__annotations__", values)
+            type.__setattr__(self.standing_for(cid), "__annotations__", values)
 
     def bind(self, cid: int, kind: type) -> None:
         """Let a class of ours stand for one of theirs."""
-        self._known[cid] = kind
-        self._table.proxies.bind(cid, kind)
+        self._table.proxies.remember(cid, kind)
 
     def standing_for(self, cid: int) -> type | None:
         """The class here that stands for one of theirs."""
-        return self._known.get(cid)
+        kind = self._table.proxies.standing_for(cid)
+        return kind if isinstance(kind, type) else None
 
     def member_of(self, cid: int, name: str) -> Any:
         """A member of a mirrored class."""
-        return vars(self._known[cid]).get(name) if cid in self._known else None
+        kind = self.standing_for(cid)
+        return None if kind is None else vars(kind).get(name)

@@ -1,13 +1,16 @@
-"""Starts the subject's process, and gives each thread a connection: one side makes two ends and hands one over."""
+"""The subject's process: its start, a connection for each thread, its standard streams."""
 
+import codecs
+import contextlib
+import io
 import os
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from refute.driver.hide_test_names import without_marks
 from refute.driver.wire import Wire
@@ -72,30 +75,120 @@ ARENAS: Final = "MALLOC_ARENA_MAX"
 addresses are what the subject's limit of memory counts: some 30 threads would be all it can have
 (https://man7.org/linux/man-pages/man3/mallopt.3.html, 2026-11-22). Programs that it starts do not inherit this."""
 SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
-Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket, dict[int, int]]
+Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket]
 
 
-def start_subject(workspace: str, stacks: int) -> Started:
+def start_subject(workspace: str, stacks: int, streams: tuple[int, int, int, int]) -> Started:
     """Start it, in a session of its own.
 
+    Args:
+        workspace: its folder.
+        stacks: where the stacks of its threads go.
+        streams: as of `Outlets.open`; closed here.
+
     Returns:
-        The process, the main connection, the one over which further ones are handed, and the descriptors of its
-        output (1) and errors (2).
+        The process, the main connection, and the one over which further ones are handed.
     """
     main, its_main = socket.socketpair()
     control, its_control = socket.socketpair()
-    out, its_out = os.pipe()
-    err, its_err = os.pipe()
-    inherited = (its_main.fileno(), its_control.fileno(), stacks)
-    subject = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
-        stdin=subprocess.DEVNULL, stdout=its_out, stderr=its_err, pass_fds=inherited, cwd=workspace,
-        start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
-    )  # fmt: skip
-    for end in (its_main, its_control):
-        end.close()
-    for descriptor in (its_out, its_err):
-        os.close(descriptor)
-    for descriptor in (out, err):
-        os.set_blocking(descriptor, False)
-    return subject, main, control, {1: out, 2: err}
+    out, err, *texts = streams
+    inherited = (its_main.fileno(), its_control.fileno(), stacks, *texts)
+    with its_main, its_control:
+        subject = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
+            stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=inherited, cwd=workspace,
+            start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
+        )  # fmt: skip
+    for end in streams:
+        os.close(end)
+    return subject, main, control
+
+
+CHUNK = 65_536
+
+
+class Outlets:
+    """The driver's ends of the pipes for what the subject prints.
+
+    `print` of its code is the test's own `print` and goes to whatever the test has put in the place of `sys.stdout`;
+    what is written to a descriptor, as by programs, goes to the test's descriptor of that number.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[str, Any]] = {}
+        self._bytes: dict[int, int] = {}
+
+    def open(self) -> tuple[int, int, int, int]:
+        """The subject's ends: its descriptors 1 and 2, and what its `sys.stdout` and `sys.stderr` write to."""
+        (out, err, texts, errors), theirs = zip(*(os.pipe() for _ in range(4)), strict=True)
+        self._bytes = {out: 1, err: 2}
+        decoder = codecs.getincrementaldecoder("utf-8")
+        self._texts = {texts: ("stdout", decoder("replace")), errors: ("stderr", decoder("replace"))}
+        for end in self.ends:
+            os.set_blocking(end, False)
+        return theirs
+
+    @property
+    def ends(self) -> list[int]:
+        """What may become readable."""
+        return [*self._bytes, *self._texts]
+
+    def pass_on(self) -> None:
+        """Pass on what has come; whatever the subject printed before a message has come before it."""
+        for end in list(self._bytes):
+            for data in self._read(end, self._bytes):
+                stream = sys.stdout if self._bytes[end] == 1 else sys.stderr
+                with contextlib.suppress(Exception):
+                    stream.flush()
+                os.write(self._bytes[end], data)
+        for end in list(self._texts):
+            for data in self._read(end, self._texts):
+                name, decoder = self._texts[end]
+                _write(getattr(sys, name), data, decoder)
+
+    @staticmethod
+    def _read(end: int, open_ends: dict[int, Any]) -> Iterator[bytes]:
+        with contextlib.suppress(OSError):
+            while data := os.read(end, CHUNK):
+                yield data
+            open_ends.pop(end, None)  # closed
+
+
+def _write(stream: Any, data: bytes, decoder: Any) -> None:
+    with contextlib.suppress(ValueError, UnicodeError):  # a closed stream, or one that cannot show it
+        stream.flush()
+        buffer = getattr(stream, "buffer", None)
+        stream.write(decoder.decode(data)) if buffer is None else buffer.write(data)
+        stream.flush()
+
+
+class Input(io.TextIOBase):
+    """The test's standard input, of which no more than the line that is asked for is read ahead."""
+
+    name = "<stdin>"
+
+    def __init__(self, ask: Callable[[str, int], str]) -> None:
+        self._ask = ask
+
+    def read(self, size: int | None = -1) -> str:
+        """Read so much, or all."""
+        return self._ask("read", -1 if size is None else size)
+
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]  # as `read`
+        """Read a line."""
+        return self._ask("readline", -1 if size is None else size)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def fileno(self) -> int:
+        """The descriptor; nothing is there."""
+        return 0
+
+
+def output(end: int, name: str) -> io.TextIOWrapper:
+    """Standard output or errors, written to a pipe of `Outlets`; what is written waits nowhere here."""
+    raw = io.FileIO(end, "w")
+    raw.name = name
+    return io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)

@@ -1,13 +1,18 @@
-"""Containers that can be changed in place: their parts, read and put back whatever a subclass says of itself."""
+"""Containers that both processes hold: their parts, and how a change on either side reaches the other."""
 
 import base64
 import dataclasses
-from array import array
+import weakref
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Sequence
 from itertools import chain
+from operator import is_not
+from sys import getrefcount
 from types import NoneType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from refute.driver.wire import Wire
 
 SCALARS: Final = frozenset({NoneType, bool, int, float, str})
 SAFE_INT: Final = 1 << 62
@@ -58,7 +63,7 @@ def simple(value: Any, kind: type) -> list[Any] | None:
 
 
 CONTAINERS: Final[dict[str, type]] = {
-    "l": list, "d": dict, "s": set, "B": bytearray, "A": array,
+    "l": list, "d": dict, "s": set, "B": bytearray,
     "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
 }  # fmt: skip
 """Tags of what can be changed in place."""
@@ -67,8 +72,6 @@ TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
 
 def empty(tag: str, entry: list[Any]) -> Any:
     """A container of an entry of the wire that holds nothing yet."""
-    if tag == "A":
-        return array(entry[2][-1])
     return deque(maxlen=entry[2][-1]) if tag == "dq" else CONTAINERS[tag]()
 
 
@@ -78,8 +81,8 @@ def parts_of(value: Any) -> list[Any]:
         pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
-    if isinstance(value, bytearray | array):
-        return [*value, value.typecode] if isinstance(value, array) else list(value)
+    if isinstance(value, bytearray):
+        return list(value)
     if isinstance(value, deque):
         return [*deque.__iter__(value), deque.maxlen.__get__(value)]
     return list(set.__iter__(value)) if isinstance(value, set) else list(list.__iter__(value))
@@ -101,11 +104,158 @@ def refill(value: Any, parts: list[Any]) -> None:
             deque.__init__(value, (), most)
         deque.clear(value)
         deque.extend(value, parts)
-    elif isinstance(value, bytearray | array):
-        content: Any = array(parts.pop(), parts) if isinstance(value, array) else bytes(parts)
-        value[:] = content
+    elif isinstance(value, bytearray):
+        value[:] = bytes(parts)
     elif isinstance(value, set):
         set.clear(value)
         set.update(value, parts)
     else:
         list.__setitem__(value, slice(None), parts)
+
+
+OWN_REFERENCES = 2
+"""References to a container that are ours: the entry's, and the argument of `getrefcount`."""
+
+
+class Shared:
+    """One container, and what it held when both sides last agreed."""
+
+    __slots__ = ("nested", "parts", "sid", "told", "value")
+
+    def __init__(self, sid: int, value: Any) -> None:
+        self.sid = sid
+        self.value = value
+        self.told = 0
+        """Number of the message that last told the other side of a change here."""
+        self.agree()
+
+    def agree(self) -> None:
+        """Take what it holds now for what the other side knows."""
+        self.parts = parts_of(self.value)
+        self.nested = not SCALARS.issuperset(map(type, self.parts))
+
+    @property
+    def changed(self) -> bool:
+        """Whether it holds anything else than when both sides last agreed."""
+        now = parts_of(self.value)
+        return len(now) != len(self.parts) or any(map(is_not, now, self.parts))
+
+
+class SharedContainers:
+    """All shared containers of one side."""
+
+    def __init__(self, first: int) -> None:
+        self._next = self._first = first
+        self._by_sid: dict[int, Shared] = {}
+        self._by_id: dict[int, Shared] = {}
+        self.own_changed = False
+        """Whether the other side has changed a container of this one."""
+        self.wires: weakref.WeakSet[Wire] = weakref.WeakSet()
+        """Connections that are open."""
+
+    @property
+    def overtaken(self) -> bool:
+        """Whether threads talk over connections of their own, so that messages may overtake one another."""
+        return len(self.wires) > 1
+
+    def sid_of(self, value: object) -> int | None:
+        """The number of a shared container."""
+        shared = self._by_id.get(id(value))
+        return shared.sid if shared is not None else None
+
+    def container(self, sid: int) -> Any:
+        """The container of a number, or None."""
+        shared = self._by_sid.get(sid)
+        return shared.value if shared is not None else None
+
+    def refill(self, sid: int, parts: Any, heard: int) -> bool:
+        """Give a container what the other side says that it holds.
+
+        Args:
+            sid: of a shared container.
+            parts: as of `parts_of`.
+            heard: up to which number the other side had heard our messages.
+
+        Returns:
+            False where a change is lost: both sides made one, neither knowing of the other's, or a view holds its size.
+        """
+        shared = self._by_sid[sid]
+        self.own_changed = self.own_changed or sid % 2 == self._first
+        alone = not self.overtaken or (shared.told <= heard and not shared.changed)
+        try:
+            refill(shared.value, parts)
+        except BufferError:
+            return False
+        shared.agree()
+        return alone
+
+    def tell(self, sids: list[int], number: int) -> None:
+        """The message of this number tells the other side how these have changed."""
+        for sid in sids:
+            self._by_sid[sid].told = number
+
+    def share(self, value: Any) -> int:
+        """Share a container of this side."""
+        sid, self._next = self._next, self._next + 2
+        self.adopt(sid, value)
+        return sid
+
+    def adopt(self, sid: int, value: Any) -> None:
+        """Share a container under a number of the other side's."""
+        self._by_sid[sid] = self._by_id[id(value)] = Shared(sid, value)
+
+    def agree(self, sids: list[int]) -> None:
+        """After a message: both sides hold the same again."""
+        for sid in sids:
+            if sid in self._by_sid:
+                self._by_sid[sid].agree()
+
+    def changed(self) -> list[Shared]:
+        """Containers that changed since both sides last agreed."""
+        return [shared for shared in list(self._by_sid.values()) if shared.changed]
+
+    def drop(self, sids: list[int]) -> None:
+        """Stop sharing."""
+        for sid in sids:
+            shared = self._by_sid.pop(sid, None)
+            if shared is not None and self._by_id.get(id(shared.value)) is shared:
+                del self._by_id[id(shared.value)]
+
+    def let_go(self) -> list[int]:
+        """Stop sharing what nobody on this side but us still refers to; their numbers.
+
+        Not while several threads talk: messages that are on their way may still name them.
+        """
+        if not self._by_sid or self.overtaken:
+            return []
+        kept: set[int] = set()
+        inner = self._inner_references()
+        self._keep([one for one in list(self._by_sid.values()) if self._is_held(one, inner) or one.changed], kept)
+        released = [sid for sid in self._by_sid if sid not in kept]
+        self.drop(released)
+        return released
+
+    @staticmethod
+    def _is_held(one: Shared, inner: dict[int, int]) -> bool:
+        return getrefcount(one.value) - OWN_REFERENCES > inner.get(id(one.value), 0)
+
+    def _keep(self, held: list[Shared], kept: set[int]) -> None:
+        """Add the numbers of these containers, and of all that they hold."""
+        while held:
+            one = held.pop()
+            if one.sid in kept:
+                continue
+            kept.add(one.sid)
+            if one.nested:
+                held.extend(self._by_id[key] for key in map(id, one.parts) if key in self._by_id)
+
+    def _inner_references(self) -> dict[int, int]:
+        """How often each shared container is referred to by shared containers and by what we remember of them."""
+        found: dict[int, int] = {}
+        for one in self._by_sid.values():
+            if one.nested:
+                for parts in (one.parts, parts_of(one.value)):
+                    for key in map(id, parts):
+                        if key in self._by_id:
+                            found[key] = found.get(key, 0) + 1
+        return found

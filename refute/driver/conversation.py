@@ -1,14 +1,78 @@
-"""What a worker says, checked against what an honest one would say. Pure: no process, no clock of its own."""
+"""What a worker says, checked against what an honest one would say, and canaries that betray a lying one."""
 
 import json
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from refute.driver.plan import Report
 
+
+@dataclass(frozen=True, slots=True)
+class Canary:
+    """A test whose end we know."""
+
+    name: str
+    source: str
+    end: str
+    error_type: str = ""
+
+
+def make_canaries(tests: Sequence[str]) -> list[Canary]:
+    """Four canaries, named like the real tests. The last one is meant to run last.
+
+    Their code uses literals only: whatever the test file imported, `assert` and `{}` mean what they mean.
+    """
+    names: list[str] = []
+    while len(names) < 4:  # noqa: PLR2004
+        name = f"{secrets.choice(tests).rpartition('::')[2]}_{secrets.randbelow(90) + 10}"
+        if name not in tests and name not in names:
+            names.append(name)
+    low, high = secrets.randbelow(1000), 1000 + secrets.randbelow(1000)
+    return [
+        Canary(names[0], f"    assert [{low}, {high}] == [{low}, {high}]\n", "passed"),
+        Canary(names[1], f"    assert [{low}, {high}] == [{low}, {high + 1}]\n", "failed", "AssertionError"),
+        Canary(names[2], f"    {{}}[{low}]\n", "failed", "KeyError"),
+        Canary(names[3], f"    assert {low} == {high}\n", "failed", "AssertionError"),
+    ]
+
+
+def with_canaries(source: bytes, canaries: Sequence[Canary]) -> bytes:
+    """The test file with the canaries behind everything else, so that no line of it moves."""
+    functions = (f"\n\ndef {canary.name}():\n{canary.source}" for canary in canaries)
+    return source.rstrip(b"\n") + b"\n" + "".join(functions).encode()
+
+
+def mixed_order(tests: Sequence[str], canaries: Sequence[Canary]) -> list[str]:
+    """The tests in their order with the canaries at random places, the last canary at the end."""
+    order = list(tests)
+    for canary in canaries[:-1]:
+        order.insert(secrets.randbelow(len(order) + 1), canary.name)
+    return [*order, canaries[-1].name]
+
+
+def lying_canaries(canaries: Sequence[Canary], reports: Mapping[str, Report]) -> list[str]:
+    """One line per canary that ran and was not reported as what it is.
+
+    A canary that could not be set up, or whose process ended, was not lied about.
+    """
+    lies = []
+    for canary in canaries:
+        report = reports.get(canary.name)
+        if report is None or report.end not in {"passed", "failed", "skipped"}:
+            continue
+        if (report.end, report.error_type) != (canary.end, canary.error_type):
+            got = f"{report.end} {report.error_type}".strip()
+            lies.append(f"a test that must end {canary.end} {canary.error_type}".strip() + f" was reported {got}")
+    return lies
+
+
 Event = dict[str, Any]
 ERROR_FIELDS = ("error_type", "error_message", "traceback", "notes", "raised_in_implementation", "raised_on_purpose")
+EITHER = ("changed_arguments", "objects_crossed", "not_carried", "not_carried_back", "reached_implementation")
+"""Facts that hold for a parametrised test if they hold for one of its items."""
+FACTS = (*EITHER, "attested", "asserted_lines", "aliased_lines")
 FAILING = {"setup": "broken", "call": "failed", "teardown": "broken"}
 
 
@@ -147,15 +211,8 @@ def _conclude(item: Item, finish: Event, now_s: float) -> tuple[Report, str]:
     expected = {"setup", "call", "teardown"} if outcomes.get("setup") == "passed" else {"setup", "teardown"}
     if set(outcomes) != expected:
         raise Tampering(f"{item.name}: pytest reported {sorted(outcomes)}, expected {sorted(expected)}")
-    report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3))
-    report.reached_implementation = finish["reached_implementation"] is True
-    report.attested = finish.get("attested") is True
-    report.asserted_lines = [int(line) for line in finish.get("asserted_lines", ())]
-    report.aliased_lines = [int(line) for line in finish.get("aliased_lines", ())]
-    report.changed_arguments = finish.get("changed_arguments") is not False
-    report.objects_crossed = finish.get("objects_crossed") is not False
-    report.not_carried = str(finish.get("not_carried", ""))
-    report.not_carried_back = finish.get("not_carried_back") is True
+    facts = {name: finish[name] for name in FACTS}
+    report = Report(name=item.name, end="passed", duration_s=round(now_s - item.started_s, 3), **facts)
     contradiction = _contradiction(item, outcomes)
     if contradiction:
         _blame(report, *_as_seen(item, contradiction))
@@ -209,9 +266,6 @@ def _worse(one: Report, other: Report) -> Report:
     asserted = bool(one.asserted_lines and other.asserted_lines)
     worse.asserted_lines = sorted({*one.asserted_lines, *other.asserted_lines}) if asserted else []
     worse.aliased_lines = sorted({*one.aliased_lines, *other.aliased_lines})
-    worse.changed_arguments = one.changed_arguments or other.changed_arguments
-    worse.objects_crossed = one.objects_crossed or other.objects_crossed
-    worse.not_carried = one.not_carried or other.not_carried
-    worse.not_carried_back = one.not_carried_back or other.not_carried_back
-    worse.reached_implementation = one.reached_implementation or other.reached_implementation
+    for name in EITHER:
+        setattr(worse, name, getattr(one, name) or getattr(other, name))
     return worse

@@ -9,10 +9,10 @@ from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from refute.driver.encoder import Atom, Encoder, Entry
+    from refute.driver.codec import Atom, Encoder, Entry
 
 Frames = list[list[Any]]
-State = tuple[Any, dict[str, Any], list[str], Any]
+State = tuple[int, dict[str, int], list[str], int]
 NOTES: Final = 20
 """Notes of an error that are told."""
 FRAMES: Final = 60
@@ -40,8 +40,8 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
         _carried(given, encoder),
         _text(error) if token[0] == "c" else None,
         [
-            encoder.atom(_beside(error.__cause__)),
-            encoder.atom(_beside(error.__context__)),
+            encoder.atom(error.__cause__),
+            encoder.atom(error.__context__),
             error.__suppress_context__,
         ],
         state_of(error)[2],
@@ -59,28 +59,13 @@ def _carried(given: "Iterable[tuple[str, Any]]", encoder: "Encoder") -> list[lis
     return pairs
 
 
-def _beside(error: BaseException | None) -> BaseException | None:
-    """An error's cause or context, unless that is a group."""
-    return None if isinstance(error, BaseExceptionGroup) else error
-
-
 def state_of(error: BaseException) -> State:
-    """Arguments, attributes, notes and cause that an error has now."""
+    """What an error holds now, by identity, and its notes: another state says that something was put on it."""
     found = vars(error)
     notes = found.get("__notes__")
-    return (
-        _slot("args").__get__(error),
-        {name: value for name, value in list(found.items()) if not name.startswith("_")},
-        [note for note in notes[:NOTES] if type(note) is str] if isinstance(notes, list) else [],
-        _slot("__cause__").__get__(error),
-    )
-
-
-def has_changed(error: BaseException, before: State) -> bool:
-    """Whether something was put on an error since it had this state."""
-    args, attributes, notes, cause = state_of(error)
-    same = args is before[0] and notes == before[2] and cause is before[3]
-    return not (same and all(before[1].get(name, before) is one for name, one in attributes.items()))
+    told = [note for note in notes[:NOTES] if type(note) is str] if isinstance(notes, list) else []
+    held = {name: id(value) for name, value in list(found.items()) if not name.startswith("_")}
+    return id(_slot("args").__get__(error)), held, told, id(_slot("__cause__").__get__(error))
 
 
 def shell_error(entry: "Entry", objects: Any) -> BaseException:
@@ -126,16 +111,11 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
         if other is None or isinstance(other, BaseException):
             _slot(name).__set__(made, other)
     _slot("__suppress_context__").__set__(made, bool(suppressed))
-    _put_notes(made, notes)
+    made.__dict__.update({"__notes__": [note for note in notes if isinstance(note, str)]} if notes else {})
     _slot("__traceback__").__set__(made, traceback_of(frames))
     if oid is not None and not objects.in_driver:
         objects.proxies.errors[oid] = state_of(made)
     return made
-
-
-def _put_notes(error: BaseException, notes: Any) -> None:
-    if notes:
-        error.__dict__["__notes__"] = [note for note in notes if isinstance(note, str)]
 
 
 def frames_of(traceback: TracebackType | None) -> Frames:

@@ -1,10 +1,17 @@
-"""What an exception tells: its type, message, notes, and whose frame it came out of. Everything bounded."""
+"""What an exception or a stack tells: type, message, notes, whose frames, and whether it comes of a stand-in."""
 
 import linecache
 import os
 import re
+import sys
+from collections.abc import Iterable
 from types import CodeType, TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from refute.driver.object_table import ObjectTable
 
 MESSAGE_CHARS = 4_000
 POSED = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
@@ -104,3 +111,102 @@ def _notes_of(error: BaseException) -> list[str]:
 def _is_deliberate(entry: TracebackType) -> bool:
     line = linecache.getline(entry.tb_frame.f_code.co_filename, entry.tb_lineno)
     return line.strip().startswith(("raise", "assert"))
+
+
+PROTOCOLS: Final = (
+    "unsupported operand", "not supported between", "not callable", "not iterable", "not subscriptable", "has no len()",
+    " takes ", "unexpected keyword argument", "missing ",
+)  # fmt: skip
+"""What is said of a lacking special method, and of the number of arguments: there a stand-in is as the original."""
+
+
+def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
+    """What a test needed that a stand-in has not, in words; None where its error says nothing of the kind."""
+    text = str(error)[:1000] if type(error) in {TypeError, AssertionError} else ""
+    if type(error) is AssertionError and "issubclass(" not in text:
+        return None
+    if text.startswith("__class__ assignment"):
+        return "needs the implementation in the test's process: gives an object another class"
+    if text.startswith("metaclass conflict"):
+        return "needs the implementation in the test's process: derives from a class of it and from another at once"
+    if any(phrase in text for phrase in PROTOCOLS):
+        return None
+    words = set(re.findall(r"\w+", text))
+    found = next((name for name in names if name in words), None)
+    return None if found is None else f"needs the implementation in the test's process: needs a {found} itself there"
+
+
+REFUSAL: Final = re.compile(
+    r"\(\) (?:missing \d+ required|takes |got an unexpected|got multiple values|got some positional)"
+)
+"""How Python refuses the arguments of a call."""
+
+
+def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, args: Any, kwargs: Any) -> bool:
+    """Whether an error says that a call's arguments do not fit, and they do."""
+    if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
+        return False
+    function = (
+        objects.proxies.standing_for(args[0])
+        if operation == "call_lent"
+        else objects.classes.member_of(args[0], args[1])
+    )
+    rest = args[1:] if operation == "call_lent" else args[2:]
+    signature = getattr(function, "__signature__", None)
+    if signature is None:
+        return False
+    try:
+        signature.bind(*rest, **kwargs)
+    except TypeError:
+        return False
+    return True
+
+
+OURS: Final = __file__.rpartition("/")[0] + "/"
+FRAME = re.compile(r'^ {2}File "(?P<path>.+)", line \d+ in (?P<name>.*)$')
+
+
+WAITING = ("/driver/wire.py", "/driver/subject_client.py")
+"""Where the driver waits for the subject."""
+
+
+def stood_in_code(driver: str, subject: str, *, workspace: str, test_path: str) -> bool:
+    """Whether the implementation was running, by what both processes dumped of all their threads' stacks.
+
+    While the driver waits for the subject, the test is where the subject is; without a dump nothing is claimed. The
+    implementation may forge or suppress its own: it is evidence against the code only, never for it.
+    """
+    frames = [path for path, _ in _main_stack(driver)]
+    # Our own frames say what the driver was at: waiting for a message, or running the test again for a callback.
+    ours = [path for path in frames if path.endswith(WAITING) or path == test_path]
+    if frames and ours[:1] in ([], [test_path]):
+        return False
+    root = workspace.rstrip("/") + "/"
+    return any(
+        path.startswith(root) and "/site-packages/" not in path and name != "<module>"
+        for path, name in _main_stack(subject)
+    )
+
+
+def _main_stack(dump: str) -> list[tuple[str, str]]:
+    """(path, function) of the thread that handled the signal, innermost first."""
+    frames: list[tuple[str, str]] = []
+    inside = False
+    for line in dump.splitlines():
+        if line.startswith("Current thread"):
+            inside, frames = True, []
+        elif inside and (match := FRAME.match(line)):
+            frames.append((match["path"], match["name"]))
+        elif inside and frames:
+            break
+    return frames
+
+
+def caller(file: str, line: int) -> tuple[str, int]:
+    """Where a warning of the subject's points to by its `stacklevel`: what called it stands in our own file there."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+    while file.startswith(OURS) and frame is not None:
+        if not frame.f_code.co_filename.startswith(OURS):
+            return frame.f_code.co_filename, frame.f_lineno
+        frame = frame.f_back
+    return file, line

@@ -32,23 +32,17 @@ def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, 
     return namespace
 
 
-def leave_data(kind: type, namespace: dict[str, Any]) -> None:
-    """Take what is no method from a class that was made on the other side as well: values are asked for there.
+def is_data(name: str, value: Any) -> bool:
+    """Whether a class that is made on the other side as well has it there alone: values are asked for.
 
-    A metaclass may have taken it out there, as those of declared fields do, and an object may have a value of its own.
-    What the test wrote there is kept in `_refute_data_`: another value is what the implementation says.
+    A metaclass may take it out there, as those of declared fields do, and an object may have a value of its own.
     """
-    left = {}
-    for name, value in namespace.items():
-        hidden = name[:2] == "__" or "pytest" in name or is_field(value)
-        if name in vars(kind) and not hidden and (_is_mirrored(value) or not hasattr(type(value), "__get__")):
-            type.__delattr__(kind, name)
-            if not _is_mirrored(value):
-                left[name] = value
-    type.__setattr__(kind, "_refute_data_", left)
+    hidden = name[:2] == "__" or "pytest" in name or is_field(value)
+    return not hidden and (is_mirrored(value) or not hasattr(type(value), "__get__"))
 
 
-def _is_mirrored(value: Any) -> bool:
+def is_mirrored(value: Any) -> bool:
+    """Whether it is an object of the other side's."""
     return any("_refute_root_" in vars(base) for base in type.mro(type(value)))
 
 

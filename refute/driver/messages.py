@@ -5,17 +5,16 @@ from collections.abc import Callable
 from time import monotonic  # by name: whoever replaces `time.monotonic` means the code's own clock
 from typing import Any, Final
 
-from refute.driver.decoder import Decoder
-from refute.driver.encoder import Encoder
+from refute.driver.codec import Decoder, Encoder
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.object_table import ObjectTable
-from refute.driver.order import TURN_S, Numbering, Order, read_order
 from refute.driver.wire import Message
 
 ASK: Final = "q"
 ANSWER: Final = "p"
 ERROR: Final = "e"
-NOTICE: Final = "n"
+TURN_S: Final = 2.0
+"""How long a message waits for those that were written before it; one that could not be sent never comes."""
 Extras = dict[str, Any]
 
 
@@ -34,7 +33,7 @@ class Messages:
         self._hear = hear
         self._lock = threading.RLock()
         self._turn = threading.Condition(self._lock)
-        self._numbering = Numbering()
+        self._last = self._heard = 0
 
     def question(self, number: int, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Message:
         """What the other side is to do. Raises CannotCarry: an argument cannot be taken there."""
@@ -65,10 +64,6 @@ class Messages:
             del encoder
             return [kind, number, atom, table, self._extras()]
 
-    def notice(self) -> Message:
-        """What goes along with messages, without one."""
-        return [NOTICE, self._tell()]
-
     def take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
         """The values of a message, after all that goes along with it was heard.
 
@@ -76,7 +71,7 @@ class Messages:
             table: as it came, like the others unchecked.
             extras: what goes along.
             atoms: the values.
-            asked: whether it is a question: what was handed over with it may be worked on.
+            asked: whether it is a question: what it is about may not be taken back before it is answered.
 
         Raises:
             Malformed: the message is none.
@@ -84,28 +79,34 @@ class Messages:
         with self._lock:
             if type(table) is not list or type(extras) is not dict or type(atoms) is not list:
                 raise Malformed("a message is none")
-            order = self._in_turn(read_order(extras["s"])) if "s" in extras else Order()
+            heard = self._in_turn(extras["s"]) if "s" in extras else 0
             if extras:
                 self._learn(extras)
                 self._hear(extras)
-            values = Decoder(table, self._objects, order).values(atoms)
-            if asked and self._objects.in_driver:
-                self._objects.exports.asked_about = self._objects.exports.lent_among(values)
+            values = Decoder(table, self._objects, heard).values(atoms)
             try:
                 self._settle_up(table, extras)
-                self._objects.shared.forget(order.heard)
+                if not (asked and self._objects.in_driver):
+                    self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
 
-    def _in_turn(self, order: Order) -> Order:
-        """Wait until what was written before this message has been taken in by the threads that it came to."""
+    def _in_turn(self, told: Any) -> int:
+        """Wait until what was written before this message has been taken in by the threads that it came to.
+
+        Returns:
+            Up to which number the other side had heard our messages. Raises Malformed: it does not say so.
+        """
+        if type(told) is not list or {*map(type, told)} != {int} or len(told) != 2:  # noqa: PLR2004  # see `_extras`
+            raise Malformed("the number of a message is none")
+        number, heard = told
         deadline = monotonic() + TURN_S
-        while self._numbering.is_early(order) and (left := deadline - monotonic()) > 0:
+        while number > self._heard + 1 and (left := deadline - monotonic()) > 0:
             self._turn.wait(left)
-        self._numbering.hear(order)
+        self._heard = max(self._heard, number)
         self._turn.notify_all()
-        return order
+        return int(heard)
 
     def _learn(self, extras: Extras) -> None:
         """Classes that the other side tells of for the first time."""
@@ -122,17 +123,21 @@ class Messages:
         self._objects.shared.agree([entry[1] for entry in table if entry[0] == "W"])
         self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
         for reason in extras.get("lost", ()):
-            self._objects.hear_of_loss(str(reason))
-        self._objects.shared.drop(extras.get("r", []), until=self._numbering.last)
-        self._objects.exports.take_back(extras.get("o", []))
+            self._objects.lose(str(reason))
+        self._objects.shared.drop(extras.get("r", []))
+
+    def settle_later(self, extras: Extras) -> None:
+        """What was left of a question, once it is answered."""
+        if self._objects.in_driver and "o" in extras:
+            self.take_in([], {"o": extras["o"]}, [])
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)
         changed = {shared.sid: shared.value for shared in self._objects.shared.changed()}
         if changed:
             self._objects.shared.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            if self._objects.shared.lingers:
-                self._objects.shared.tell(list(changed), self._numbering.next)
+            if self._objects.shared.overtaken:
+                self._objects.shared.tell(list(changed), self._last + 1)
             encoder.update(changed)
         return encoder
 
@@ -140,13 +145,14 @@ class Messages:
         """What goes along with the message; called when its values are written."""
         objects = self._objects
         extras = self._tell()
-        if objects.shared.lingers:
-            extras["s"] = self._numbering.give()
-        if objects.lost:
+        if objects.shared.overtaken:
+            self._last += 1
+            extras["s"] = [self._last, self._heard]
+        if objects.lost and not objects.in_driver:
             extras["lost"], objects.lost = objects.lost, []
         if objects.classes.news:
             extras["k"], objects.classes.news = objects.classes.news, []
-        if released := objects.shared.let_go(until=self._numbering.last):
+        if released := objects.shared.let_go():
             extras["r"] = released
         objects.proxies.slacken()
         if objects.proxies.dropped:

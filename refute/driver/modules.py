@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from refute.driver.known import is_standard
 from refute.driver.proxy.roots import Current, refuse_marks
 
 OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
@@ -24,10 +25,7 @@ class ModuleStub(ModuleType):
         refuse_marks(name)
         if name in {"__wrapped__", "__path__", "__spec__", "__file__", "__loader__"}:
             raise AttributeError(name)
-        found = Current.link.request("get", self, name)
-        if "__refute_tools__" in super().__dict__:
-            be_tool(found)
-        return found
+        return Current.link.request("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") and name.endswith("__"):
@@ -55,14 +53,6 @@ def refuse(*_: Any, **__: Any) -> Any:
     Current.link.cannot("needs the implementation in the test's process: runs text as code there")
 
 
-def be_tool(found: Any) -> None:
-    """What comes from a module that is none of the implementation's own, and may be such a module."""
-    if isinstance(found, ModuleStub):
-        found.__refute_tools__ = True
-    else:
-        Current.link.tools.add(found)
-
-
 class Importer:
     """Finder and loader of the implementation's modules."""
 
@@ -73,7 +63,7 @@ class Importer:
                 names |= {entry.name.partition(".")[0] for entry in os.scandir(root) if _importable(entry)}
         self._owned = {name for name in names if name.isidentifier()} - OURS - set(sys.builtin_module_names)
         self._taken = {name for name in self._owned if name in sys.stdlib_module_names or name in sys.modules}
-        declared = {name.partition(".")[0] for name in modules}
+        self._declared = declared = {name.partition(".")[0] for name in modules}
         self._taken &= declared  # a folder called `test` does not hide Python's own module from the test file
         self._owned -= {name for name in self._owned if name in sys.stdlib_module_names} - declared
         self._workspace = workspace.rstrip(os.sep) + os.sep
@@ -95,8 +85,8 @@ class Importer:
         stub, doc, file, path = Current.link.request("load", spec.name)
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
-        if Current.link.tools.are_in(spec.name):
-            be_tool(stub)
+        if spec.name.partition(".")[0] not in self._declared:  # the implementation may make of it what it likes
+            Current.link.judged_for_good()
         self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
         return stub  # type: ignore[no-any-return]
@@ -110,18 +100,7 @@ class Importer:
 
     def install(self) -> None:
         """Take over what leads to the implementation's files."""
-        import runpy
-
         sys.meta_path.insert(0, self)
-        run_module = runpy.run_module
-
-        def run(name: str, *args: Any, **kwargs: Any) -> Any:
-            ours = name.partition(".")[0] in self._owned
-            return (
-                Current.link.request("run_module", name, *args, **kwargs) if ours else run_module(name, *args, **kwargs)
-            )
-
-        runpy.run_module = run  # type: ignore[assignment]
 
     def builtins_of_tests(self) -> dict[str, Any]:
         """The built-in names that the test file sees."""
@@ -147,10 +126,29 @@ class Importer:
         )
         if wanted and "*" in wanted:
             copy = ModuleType(module.__name__)
-            copy.__dict__.update(_brought(Current.link.request("star", module), names or {}))
+            copy.__dict__.update(self._brought(Current.link.request("star", module), names or {}))
             copy.__dict__["__all__"] = [key for key in copy.__dict__ if key not in vars(ModuleType("x"))]
             return copy
         return module
+
+    def _brought(self, told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any]:
+        """What a star import binds: no module takes the place of one that the test has; Python's own are the driver's.
+
+        Where another name of the test's, or a built-in one, gets a new meaning (`all`, `abs`), the subject decides.
+        """
+        brought = {}
+        for name, value in told.items():
+            if not isinstance(value, ModuleStub):
+                brought[name] = value
+            elif name not in bound:
+                standard = (
+                    is_standard(value.__name__) and value.__name__ not in self._owned and "." not in value.__name__
+                )
+                brought[name] = importlib.import_module(value.__name__) if standard else value
+        known = {**vars(builtins), **bound}
+        if any(isinstance(one, ModuleStub) or known.get(name, one) is not one for name, one in brought.items()):
+            Current.link.judged_for_good()
+        return brought
 
     def _taken_module(self, name: str, innermost: bool) -> ModuleType:  # noqa: FBT001  # as import asks
         """A module that is named like one that the driver itself uses."""
@@ -162,20 +160,6 @@ class Importer:
                 module = importlib.util.module_from_spec(spec)
                 self.exec_module(module)
         return self._loaded[name if innermost else parts[0]]
-
-
-def _brought(told: dict[str, Any], bound: Mapping[str, object]) -> dict[str, Any]:
-    """What a star import binds: no module takes the place of one that the test has imported.
-
-    Where another name of the test's, or a built-in one, gets a new meaning (`all`, `abs`), the subject decides.
-    """
-    brought = {name: value for name, value in told.items() if not (isinstance(value, ModuleStub) and name in bound)}
-    for name, value in brought.items():
-        if isinstance(value, ModuleStub):
-            be_tool(value)
-        elif {**vars(builtins), **bound}.get(name, value) is not value:
-            Current.link.judged_for_good()
-    return brought
 
 
 def _importable(entry: "os.DirEntry[str]") -> bool:

@@ -2,7 +2,6 @@
 
 import copy
 import importlib
-import runpy
 import types
 from collections.abc import Callable
 from types import ModuleType
@@ -11,7 +10,7 @@ from typing import Any
 from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
-from refute.driver.proxy.signatures import shape_of, text_of
+from refute.driver.proxy.describing import shape_of, text_of
 
 
 def as_class(kind: Any) -> type:
@@ -43,45 +42,36 @@ def is_owner(this: Any, kind: type) -> bool:
     return of_type and not (issubclass(kind, type) and isinstance(this, kind))
 
 
-def unwrapped(member: Any) -> Any:
-    """The function of a static or class method."""
+def function_of(kind: type, name: str) -> Any:
+    """The function of a method, that of a static or class method too."""
+    member = lookup(kind, name)
     return member.__func__ if isinstance(member, staticmethod | classmethod) else member
 
 
-class Members:
-    """Members of classes, reached as in `Class.name`: an override further down does not count.
+def call_member(kind: type, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """Call a method of a class as in `Class.name`: an override further down does not count.
 
     An attribute of the object's own does, unless a class further down overrides the member: whether the test wrote
-    `one.name` or `super().name` is not told.
+    `one.name` or `super().name` is not told. The first argument is what it is bound to, None for a static one.
     """
+    this, *rest = args or (None,)
+    member = lookup(kind, name)
+    if isinstance(member, staticmethod):
+        return member.__func__(*rest, **kwargs)
+    if is_owner(this, kind):
+        bound = member.__get__(None, this)
+    else:
+        values = getattr(this, "__dict__", None)
+        shadowed = type(values) is dict and name in values and lookup(type(this), name) is member
+        bind = getattr(type(member), "__get__", None)  # what is no function, but can be called, is not bound
+        bound = values[name] if shadowed else member if bind is None else bind(member, this, type(this))  # type: ignore[index]
+    del args, this
+    return bound(*rest, **kwargs)
 
-    def __init__(self, objects: ObjectTable) -> None:
-        self._objects = objects
 
-    def call(self, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a method; the first argument is what it is bound to, None for a static one."""
-        kind = self._objects.exports.own(cid)
-        this, *rest = args or (None,)
-        member = lookup(kind, name)
-        if isinstance(member, staticmethod):
-            return member.__func__(*rest, **kwargs)
-        if is_owner(this, kind):
-            bound = member.__get__(None, this)
-        else:
-            values = getattr(this, "__dict__", None)
-            shadowed = type(values) is dict and name in values and lookup(type(this), name) is member
-            bind = getattr(type(member), "__get__", None)  # what is no function, but can be called, is not bound
-            bound = values[name] if shadowed else member if bind is None else bind(member, this, type(this))  # type: ignore[index]
-        del args, this
-        return bound(*rest, **kwargs)
-
-    def function(self, cid: int, name: str) -> Any:
-        """The function itself."""
-        return unwrapped(lookup(self._objects.exports.own(cid), name))
-
-    def get(self, cid: int, name: str, this: Any) -> Any:
-        """The value of a property."""
-        return lookup(self._objects.exports.own(cid), name).__get__(this, type(this))
+def read_member(kind: type, name: str, this: Any) -> Any:
+    """The value of a property of a class."""
+    return lookup(kind, name).__get__(this, type(this))
 
 
 def extend(objects: ObjectTable) -> Callable[..., int]:
@@ -90,9 +80,7 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
     def make(place: tuple[str, str, str], bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
         namespace = named_members(place, members)
         kind = types.new_class(place[0], bases, keywords, lambda names: names.update(namespace))
-        cid = objects.exports.lend(kind)
-        objects.classes.tell_nothing_of(kind, cid)
-        return cid
+        return objects.exports.lend(kind)
 
     return make
 
@@ -121,14 +109,14 @@ def star(module: ModuleType) -> dict[str, Any]:
 
 def subject_operations(objects: ObjectTable) -> Operations:
     """All operations of the subject."""
-    members = Members(objects)
-    objects.function_of_member = members.function
+    own = objects.exports.own
+    objects.function_of_member = lambda cid, name: function_of(own(cid), name)
     return {
         "register": lambda kind, other: kind.register(other) and None,
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
-        "call_lent": lambda oid, /, *args, **kwargs: objects.exports.own(oid)(*args, **kwargs),
+        "call_lent": lambda oid, /, *args, **kwargs: own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, text_of),
         "set": setattr,
@@ -142,11 +130,10 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "subclasses": lambda kind: kind.__subclasses__(),
         "copy": copy.copy,
         "deepcopy": copy.deepcopy,
-        "member": members.call,
-        "member_get": members.get,
+        "member": lambda cid, name, /, *args, **kwargs: call_member(own(cid), name, *args, **kwargs),
+        "member_get": lambda cid, name, this: read_member(own(cid), name, this),
         "extend": extend(objects),
         "load": load,
         "reload": importlib.reload,
         "star": star,
-        "run_module": runpy.run_module,
     }

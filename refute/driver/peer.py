@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from refute.driver.errors import CannotCarry, Malformed, SubjectGone
-from refute.driver.messages import ANSWER, ASK, ERROR, NOTICE, Extras, Messages
+from refute.driver.messages import ANSWER, ASK, ERROR, Extras, Messages
 from refute.driver.object_table import ObjectTable
 from refute.driver.wire import Message, Wire
 
@@ -27,7 +27,6 @@ class Peer:
         self._messages = Messages(objects, tell, hear)
         self._local = threading.local()
         self._sequence = 0
-        self._first_wire: Wire | None = None
 
     @property
     def wire(self) -> Wire:
@@ -41,10 +40,7 @@ class Peer:
     def use(self, wire: Wire) -> None:
         """Let this thread talk over a connection."""
         self._local.wire = wire
-        if self._first_wire is None:
-            self._first_wire = wire
-        elif wire is not self._first_wire:
-            self.objects.shared.lingers = True
+        self.objects.shared.wires.add(wire)
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the other side do something; what it returns or raises is returned or raised here.
@@ -71,8 +67,6 @@ class Peer:
             message = wire.receive()
             if message[0] == ASK:
                 self.serve(wire, message)
-            elif message[0] == NOTICE:
-                self._listen(message)
             else:
                 return self._answer(number, message)
 
@@ -82,12 +76,9 @@ class Peer:
         try:
             while True:
                 message = wire.receive()
-                if message[0] == NOTICE:
-                    self._listen(message)
-                elif message[0] == ASK:
-                    self.serve(wire, message)
-                else:
+                if message[0] != ASK:
                     raise Malformed("an answer came before the question")
+                self.serve(wire, message)
         except SubjectGone:
             return
 
@@ -108,21 +99,16 @@ class Peer:
         message.clear()
         self._reply(wire, kind, number, box)
 
-    def notify(self) -> None:
-        """Send what goes along with messages now, without a message."""
-        self.wire.send(self._messages.notice())
-
     def _perform(self, message: Message) -> Any:
         try:
             _, _, operation, atoms, names, table, extras = message
         except ValueError as error:
             raise Malformed("a question is none") from error
-        before = self.objects.exports.asked_about
         values = self._messages.take_in(table, extras, atoms, asked=True)
         try:
             return self._operate(operation, values, names)
         finally:
-            self.objects.exports.asked_about = before
+            self._messages.settle_later(extras)
 
     def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
         kwargs = dict(zip(names, values[len(values) - len(names) :], strict=True)) if names else {}
@@ -146,7 +132,8 @@ class Peer:
             )
             if self.objects.in_driver:
                 self.objects.lose(str(fault))
-            self.objects.lost = []  # this answer says so
+            else:
+                self.objects.lost = []  # this answer says so
             wire.send([ERROR, number, ["cannot", str(fault)[:1000]], [], {}])
 
     def _answer(self, number: int, message: Message) -> Any:
@@ -167,6 +154,3 @@ class Peer:
             raise value
         finally:
             del value  # else its traceback would hold it, and with it whatever the frames hold
-
-    def _listen(self, message: Message) -> None:
-        self._messages.take_in([], message[1], [])

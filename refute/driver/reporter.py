@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from refute.driver.attestation import Attestation
-from refute.driver.event_loops import forget_ended_loop
-from refute.driver.exceptions import Territory, compares_identity, cut, describe
+from refute.driver.awaiting import forget_ended_loop
+from refute.driver.exceptions import Territory, comes_of_stand_in, compares_identity, cut, describe
 from refute.driver.hide_test_names import forget_marks
-from refute.driver.unfit import comes_of_stand_in
 
 TRACEBACK_CHARS = 12_000
 Send = Callable[[str, dict[str, Any]], None]

@@ -10,25 +10,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from refute.driver.attestation import Attestation, Tools
-from refute.driver.awaiting import STARTED, Awaiting
+from refute.driver.attestation import Attestation
+from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, is_being_cancelled, running_loop
 from refute.driver.callback_policy import CallbackPolicy
-from refute.driver.connections import Connections, start_subject
+from refute.driver.connections import Connections, Outlets, start_subject
 from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
-from refute.driver.event_loops import LastLoop, in_loop_unless_blocked, is_being_cancelled, running_loop
-from refute.driver.extending import leave_data, told_members
-from refute.driver.modules import ModuleStub
+from refute.driver.exceptions import is_pretext
+from refute.driver.extending import told_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
-from refute.driver.proxy.proxied import ProxyObject
-from refute.driver.proxy.roots import Current, ProxyMeta
-from refute.driver.unfit import is_pretext
+from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
 from refute.driver.wire import Wire
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "run_module", "start",
+        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
@@ -47,14 +44,14 @@ class SubjectClient(Attestation):
         self._send = send
         self._process = os.getpid()
         self._blocked = 0
-        self._subject, main, control, self._pipes = start_subject(job["workspace"], stacks)
-        self.surroundings = DriverState(self._pipes)
+        self.outlets = Outlets()
+        self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
+        self.surroundings = DriverState()
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
         self.objects.link = self
         self._door.objects = self.objects
         self.objects.function_of_member = self._door.function_of_member
-        self._door.judged = self.judged_for_good
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
         operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
@@ -62,12 +59,11 @@ class SubjectClient(Attestation):
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
         self.surroundings.lost = self.lost
-        self.tools = Tools(self.objects, job["modules"])
-        self._loops = LastLoop()
+        self._loops = Loops()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
         self.peer.use(wire)
-        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path}])
+        wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "argv": sys.argv}])
         Current.link = self
 
     @property
@@ -96,7 +92,7 @@ class SubjectClient(Attestation):
         blocks = operation == "in_loop"
         self._blocked += blocks
         try:
-            return self._weighed(operation, args, self.peer.request(operation, *args, **kwargs))
+            return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
             self.not_carried_back = self.not_carried_back or _from_subject(error)
@@ -115,12 +111,6 @@ class SubjectClient(Attestation):
             raise
         finally:
             self._blocked -= blocks
-
-    def _weighed(self, operation: str, args: tuple[Any, ...], answer: Any) -> Any:
-        """An answer, once what it means for the running test is noted."""
-        if self.tools.decide(operation, args, answer):
-            self.judged()
-        return answer
 
     def _end_nothing(self, error: BaseException, operation: str, args: tuple[Any, ...]) -> None:
         """See that no call ends the test's own loops and tasks unseen: `all(map(f, xs))` holds where `f` stops it.
@@ -144,11 +134,6 @@ class SubjectClient(Attestation):
         if isinstance(one, ProxyObject) and self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
             self.not_carried = self.not_carried or DROPPED
 
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the subject's."""
-        __tracebackhide__ = True
-        return self.request("call_lent", oid, *args, **kwargs)
-
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
         self.reached = self.has_tasks = True
@@ -159,10 +144,6 @@ class SubjectClient(Attestation):
             if not is_being_cancelled():
                 self._end_nothing(error, operation, args)
             raise
-
-    def module_stub(self, name: str) -> ModuleStub:
-        """A stub that still knows nothing but its name."""
-        return ModuleStub(name)
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
         """Have a class that derives from mirrored ones made in the subject as well."""
@@ -183,7 +164,6 @@ class SubjectClient(Attestation):
         finally:
             classes.expected = before
         classes.bind(cid, kind)
-        leave_data(kind, namespace)
 
     # The other direction
 
@@ -197,31 +177,25 @@ class SubjectClient(Attestation):
         """What a coroutine of the subject's calls: in the thread of the test's loop, as it would be in one process."""
         if operation not in STARTED:
             raise Malformed("an operation is none that a loop calls")
-        loop, asked_about = self._loops.current, self.objects.exports.asked_about
+        loop = self._loops.current
 
         def action() -> Any:
-            before, self.objects.exports.asked_about = self.objects.exports.asked_about, asked_about
-            try:
-                return self.peer.operations[operation](*args, **kwargs)
-            finally:
-                self.objects.exports.asked_about = before
+            return self.peer.operations[operation](*args, **kwargs)
 
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
-        return in_loop_unless_blocked(loop, action, lambda: self._blocked > 0)
+        return in_loop(loop, action, lambda: self._blocked > 0)
 
     def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.peer.operations["call"](self.objects.exports.own(oid), *args, **kwargs)
 
     def _idle(self, waiting: int) -> None:
         """Wait for a message, passing on what the subject prints meanwhile."""
-        pipes = list(self._pipes.values())
-        while waiting not in (ready := select.select([waiting, *pipes], [], [])[0]):
-            self.surroundings.drain()
-            for number, pipe in list(self._pipes.items()):
-                if pipe in ready and _is_closed(pipe):
-                    del self._pipes[number]
-            pipes = list(self._pipes.values())
+        ready: list[int] = []
+        while waiting not in ready:
+            ready = select.select([waiting, *self.outlets.ends], [], [])[0]
+            if ready != [waiting]:
+                self.outlets.pass_on()
 
     def _break(self, error: Exception) -> NoReturn:
         """End this worker: its subject has ended, or does not keep to the rules."""
@@ -235,7 +209,7 @@ class SubjectClient(Attestation):
                 self._send("tampering", {"fact": "the implementation closed its connection and went on running"})
                 self._subject.kill()
                 code = 0
-            self.surroundings.drain()
+            self.outlets.pass_on()
             how = f"exit code {code}" if code >= 0 else f"signal {-code} ({signal.strsignal(-code)})"
             self._send("gone", {"how": how})
         sys.stdout.flush()
@@ -253,13 +227,6 @@ def _from_subject(error: CannotCarry) -> bool:
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     return traceback is None or traceback.tb_frame.f_code.co_name == "_answer"
-
-
-def _is_closed(pipe: int) -> bool:
-    try:
-        return os.read(pipe, 1) == b""
-    except BlockingIOError:
-        return False
 
 
 def _read_input(how: Any, size: Any) -> str:

@@ -6,17 +6,14 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from refute.driver.awaiting import STARTED, Awaiting
-from refute.driver.connections import Connections
+from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, running_loop
+from refute.driver.connections import Connections, Input, output
 from refute.driver.errors import CannotCarry
-from refute.driver.event_loops import OwnLoops, running_loop
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
-from refute.driver.proxy import classes, enums  # noqa: F401  # nothing of ours is imported later
 from refute.driver.proxy.roots import Current
-from refute.driver.streams import output, standard_input
 from refute.driver.wire import Wire
 
 
@@ -33,20 +30,19 @@ class SubjectServer:
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
         side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
-        loops = OwnLoops()
+        loops = Loops()
         side.awaiting = Awaiting(self.peer.request, operations, loops)
-        operations["in_loop"] = lambda token, name, args, kwargs: loops.inside(
-            token, lambda: operations[name](*args, **kwargs), side.is_blocked
+        operations["in_loop"] = lambda token, name, args, kwargs: in_loop(
+            loops.loop(token), lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.notify = self.peer.notify
         self._surroundings.packed = self.objects.packed
 
-    def take_streams(self) -> None:
+    def take_streams(self, out: int, errors: int) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
-        write, ask = self._surroundings.write, self.peer.request
-        sys.stdout = sys.__stdout__ = output(1, write)  # type: ignore[misc]
-        sys.stderr = sys.__stderr__ = output(2, write)  # type: ignore[misc]
-        sys.stdin = sys.__stdin__ = standard_input(lambda how, size: str(ask("read_input", how, size)))  # type: ignore[misc]
+        ask = self.peer.request
+        sys.stdout = sys.__stdout__ = output(out, "<stdout>")  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = output(errors, "<stderr>")  # type: ignore[misc]
+        sys.stdin = sys.__stdin__ = Input(lambda how, size: str(ask("read_input", how, size)))  # type: ignore[misc, assignment]
         self._board.listen()
 
     def _tell(self) -> dict[str, Any]:
@@ -94,10 +90,6 @@ class DriverClient:
 
     def judged(self) -> None:
         """Nothing: the driver's objects may decide."""
-
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of the driver's."""
-        return self.request("call_lent", oid, *args, **kwargs)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the driver, what an operation gives."""

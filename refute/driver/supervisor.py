@@ -6,11 +6,11 @@ import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
-from refute.driver.forkserver import ForkServer
+from refute.driver.child import ForkServer
 from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
-from refute.driver.pristine import PristineFolder
-from refute.driver.rmtree import empty_contents, empty_folder
+from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
 from refute.driver.watch import Watch
 
 PLACEHOLDER = b"# The tests are held in memory while they run.\n"
@@ -106,17 +106,8 @@ class Supervisor:
         reports: dict[str, Report] = {}
         tampering: list[str] = []
         for _ in range(WORKERS if variant.all_tests else 1):
-            watch = Watch(
-                self._plan,
-                [name for name in self._plan.tests if name not in reports],
-                repetition=0,
-                deadline_s=self._deadline_s,
-                source=self._source,
-                until=never if variant.all_tests else noticed,
-            )
-            self._prepare(variant)
-            watch.run(OUTPUT_BYTES - len(self._output), self._forkserver)
-            self._output += watch.output
+            left = [name for name in self._plan.tests if name not in reports]
+            watch = self._watch(left, variant=variant, until=never if variant.all_tests else noticed)
             reports.update(watch.reports)
             tampering += watch.tampering
             if watch.suite_over or time.monotonic() >= self._deadline_s:
@@ -149,12 +140,10 @@ class Supervisor:
                 message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
                 self._give_up(reports, remaining, "missing", message)
                 break
-            watch = Watch(
-                self._plan, remaining, repetition=repetition, deadline_s=self._deadline_s, source=self._source
-            )
-            self._prepare()
-            watch.run(OUTPUT_BYTES - len(self._output), self._forkserver)
-            self._absorb(watch)
+            watch = self._watch(remaining, repetition=repetition)
+            self._results.timed_out = self._results.timed_out or watch.suite_over
+            for fact in watch.tampering:
+                self._note(fact)
             reports.update(watch.reports)
             stalls = 0 if watch.reports else stalls + 1
             remaining = [name for name in remaining if name not in reports]
@@ -164,6 +153,14 @@ class Supervisor:
                 message = f"the process ended before this test was decided: {watch.ending or 'it was stopped'}"
                 self._give_up(reports, remaining, "died", message)
         return reports
+
+    def _watch(self, names: Sequence[str], *, variant: Variant | None = None, **options: Any) -> Watch:
+        """Run tests in one worker."""
+        watch = Watch(self._plan, names, deadline_s=self._deadline_s, source=self._source, **options)
+        self._prepare(variant)
+        watch.run(OUTPUT_BYTES - len(self._output), self._forkserver)
+        self._output += watch.output
+        return watch
 
     def _prepare(self, variant: Variant | None = None) -> None:
         """Put the files back as submitted; where pytest looks for the test file, leave one that says nothing."""
@@ -186,12 +183,6 @@ class Supervisor:
         if os.path.lexists(self._plan.results_path):
             self._note("a file of results was planted")
         empty_folder(Path(self._plan.attack_dir))
-
-    def _absorb(self, watch: Watch) -> None:
-        self._output += watch.output
-        self._results.timed_out = self._results.timed_out or watch.suite_over
-        for fact in watch.tampering:
-            self._note(fact)
 
     def _note(self, fact: str) -> None:
         if fact not in self._results.tampering:

@@ -5,13 +5,18 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from refute.driver.canary import lying_canaries, make_canaries, mixed_order, with_canaries
-from refute.driver.child import Child, Flood
-from refute.driver.conversation import Conversation, Tampering
-from refute.driver.forkserver import ForkServer
+from refute.driver.child import Child, Flood, ForkServer
+from refute.driver.conversation import (
+    Conversation,
+    Tampering,
+    lying_canaries,
+    make_canaries,
+    mixed_order,
+    with_canaries,
+)
+from refute.driver.exceptions import stood_in_code
 from refute.driver.plan import Plan, Report, never
 from refute.driver.processes import Usage, starved
-from refute.driver.stacks import locate_both
 
 STARTUP_S = 60.0
 """Time to import pytest and Hypothesis on a busy machine; nothing submitted runs before that is done."""
@@ -43,7 +48,7 @@ class Watch:
         plan: Plan,
         tests: Sequence[str],
         *,
-        repetition: int,
+        repetition: int = 0,
         deadline_s: float,
         source: bytes,
         until: Callable[[Report], bool] = never,
@@ -213,12 +218,12 @@ class Watch:
             self._settle(talk.remaining, "timed_out", self._where(message, stacks))
 
     def _where(self, message: str, stacks: tuple[str, str]) -> dict[str, Any]:
-        place = locate_both(*stacks, workspace=self._plan.workspace, test_path=str(self._plan.test_path))
+        inside = stood_in_code(*stacks, workspace=self._plan.workspace, test_path=str(self._plan.test_path))
         return {
             "error_message": message,
             "traceback": "\n".join(filter(None, reversed(stacks))),
-            "reached_implementation": place.reached_implementation,
-            "raised_in_implementation": place.inside_implementation,
+            "reached_implementation": inside,
+            "raised_in_implementation": inside,
         }
 
     def _settle(self, names: Sequence[str], end: str, facts: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def main() -> int:
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {"subject": link.pid})
     code = pytest.main(arguments(job), plugins=plugins())
-    link.surroundings.drain()
+    link.outlets.pass_on()
     send("done", {})
     return int(code)
 
@@ -64,7 +64,7 @@ def forked() -> tuple[int, int, int] | None:
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
     from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
-    from refute.driver.forkserver import await_fork_request
+    from refute.driver.child import await_fork_request
 
     sys.path.remove(root)
     with warnings.catch_warnings():

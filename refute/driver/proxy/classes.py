@@ -1,14 +1,16 @@
-"""Builds the class that stands for one of the other process."""
+"""Builds the class that stands for one of the other process; for an enumeration a real one, of plain data."""
 
 import collections.abc
-from types import MappingProxyType, MemberDescriptorType
+import enum
+from collections import deque
+from types import MappingProxyType
 from typing import Any, Final
 
-from refute.driver.base_values import VALUE_TYPES
 from refute.driver.known import standing
+from refute.driver.proxy.describing import LOOKED_UP
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.proxied import OwnDoc, Proxy, ProxyObject
-from refute.driver.proxy.roots import JUDGING, Current, ProxyMeta
+from refute.driver.proxy.roots import JUDGING, Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
+from refute.driver.values import VALUE_TYPES
 
 Description = dict[str, Any]
 
@@ -18,26 +20,13 @@ class ProxyValue(Proxy):
 
     _refute_root_ = True
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if _is_slot(self, name):
-            object.__setattr__(self, name, value)  # Python's own code builds one here: a path's parent, for example
-            return
-        Current.link.request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        Current.link.request("del", self, name)
-
-    def __getattr__(self, name: str) -> Any:
-        __tracebackhide__ = True
-        if _is_slot(self, name):
-            raise AttributeError(name)
-        return super().__getattr__(name)
-
 
 class ProxyError(Proxy):
     """An exception: raised here, with what the other side knows of it."""
 
     _refute_root_ = True
+    __setattr__ = object.__setattr__  # type: ignore[assignment]  # as exceptions have it
+    __delattr__ = object.__delattr__
 
     def __repr__(self) -> str:
         return BaseException.__repr__(self)  # type: ignore[arg-type]
@@ -52,10 +41,6 @@ class ProxyError(Proxy):
         return super().__getattr__(name)
 
 
-def _is_slot(one: Any, name: str) -> bool:
-    return any(type(vars(base).get(name)) is MemberDescriptorType for base in type.mro(type(one)))
-
-
 def build(cid: int, told: Description, bases: list[type]) -> type:
     """The mirrored class."""
     namespace: dict[str, Any] = {
@@ -65,11 +50,11 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         "__qualname__": told["qualname"],
         "__doc__": told["doc"],
     }
-    bases, light = _with_root([base for base in bases if base is not object])
+    bases = _with_root([base for base in bases if base is not object])
     if any(issubclass(base, ProxyObject) for base in bases):
         namespace["__doc__"] = OwnDoc(told["doc"])
-    if light:
-        namespace["__slots__"] = ()
+        if all(issubclass(base, ProxyObject) or not getattr(base, "__dictoffset__", 0) for base in bases):
+            namespace["__slots__"] = ()
     telling = telling_of(bases)
     for name, kind in told["members"].items():
         namespace[name] = made_member(cid, name, kind, judging=name in telling)
@@ -78,7 +63,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     error = any(issubclass(base, BaseException) for base in bases)
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
-    made = _make(told["name"], bases, namespace)
+    made = ProxyMeta(told["name"], tuple(bases), namespace)
     type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
     for name in told.get("counts_as", ()):  # with which it may be registered, as `Mapping`
         if name in collections.abc.__all__ and not issubclass(made, kind := vars(collections.abc)[name]):
@@ -100,27 +85,14 @@ def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
 
 
-def _make(name: str, bases: list[type], namespace: dict[str, Any]) -> type:
-    try:
-        return ProxyMeta(name, tuple(bases), namespace)
-    except TypeError:  # bases that do not go together here: what the object can do is remote anyway
-        mirrored = [base for base in bases if isinstance(base, ProxyMeta)][:1]
-        namespace = {**namespace, "_refute_proxy_": True, "__slots__": ()}
-        return ProxyMeta(name, tuple(mirrored or [ProxyObject]), namespace)
-
-
-def _with_root(bases: list[type]) -> tuple[list[type], bool]:
-    """The bases with the right root among them, and whether objects have no content of their own here."""
+def _with_root(bases: list[type]) -> list[type]:
+    """The bases with the right root among them."""
     if any(isinstance(base, ProxyMeta) for base in bases):
-        return bases, all(
-            issubclass(base, ProxyObject) or not hasattr(base, "__dictoffset__") or base.__dictoffset__ == 0
-            for base in bases
-        ) and any(issubclass(base, ProxyObject) for base in bases)
+        return bases
     if any(issubclass(base, BaseException) for base in bases):
-        return [ProxyError, *bases], False
-    if any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray)) or base.__name__ == "deque" for base in bases):
-        return [ProxyValue, *bases], False
-    return [ProxyObject, *bases], True
+        return [ProxyError, *bases]
+    holding = any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray, deque)) for base in bases)
+    return [ProxyValue if holding else ProxyObject, *bases]
 
 
 def telling_of(bases: list[type]) -> set[str]:
@@ -142,3 +114,55 @@ JOINING: Final = frozenset(
     {"__add__", "__radd__", "__mul__", "__rmul__", "__rmod__", "__ror__", "__rand__", "__rsub__", "__rxor__"}
 ) | {"__reversed__", "copy"}
 """Operators from the right as well: text has none of its own, but Python asks a derived class's first."""
+
+
+SHOWING: Final = frozenset({"__str__", "__format__", "__repr__"})
+"""Python puts these into every enumeration with a built-in type."""
+
+
+def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[tuple[str, Any]]) -> type:
+    """The enumeration.
+
+    Args:
+        cid: the number of the class.
+        told: what the other side says of it.
+        bases: its bases as they are here.
+        members: name and value of each, aliases included.
+
+    Raises:
+        TypeError: its members are objects of a class of the implementation's besides.
+    """
+    if mixed := next((base for base in bases if isinstance(base, ProxyMeta)), None):
+        raise TypeError(f"its members are objects of {mixed.__name__}")
+    meta: Any = type(enum.Enum) if not bases else type(bases[-1])
+    namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
+    namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
+        told["module"],
+        told["qualname"],
+        told["doc"],
+    )
+    namespace["__getattr__"] = _missing
+    namespace["__reduce_ex__"] = Proxy.__reduce_ex__
+    telling = (JUDGING | LOOKED_UP | telling_of(bases)) - SHOWING
+    for name, one in told["members"].items():
+        member = made_member(cid, name, one, judging=name in telling)
+        if _is_carried(name) and (member is not None or name == "__hash__"):
+            namespace[name] = member
+    for name, value in members:
+        namespace[name] = enum.member(value)  # a function too
+    return meta(told["name"], tuple(bases), namespace)  # type: ignore[no-any-return]
+
+
+def _missing(one: Any, name: str) -> Any:
+    """`__getattr__` of an enumeration: what a member has of its own."""
+    refuse_marks(name)
+    if name.startswith("_") and name.endswith("_"):
+        raise AttributeError(name)
+    return Current.link.request("get", one, name)
+
+
+def _is_carried(name: str) -> bool:
+    """Whether a member of the enumeration is one of its mirror; what is Python's own there is Python's own here."""
+    if name.startswith("_") and name.endswith("_"):
+        return name == "_missing_" or name in LOOKED_UP
+    return True

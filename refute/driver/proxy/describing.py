@@ -1,52 +1,163 @@
-"""What one side tells the other of a class: what it is called, what it derives from, and the names of its members."""
+"""What one side tells the other of a class and of what can be called: names, bases, members, parameters."""
 
 import _abc  # type: ignore[import-not-found]  # a module of CPython without stubs
 import collections.abc
+import contextlib
 import enum
 import functools
+import inspect
 from abc import ABCMeta
 from collections import deque
+from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
     ClassMethodDescriptorType,
     FunctionType,
     MethodDescriptorType,
+    SimpleNamespace,
     WrapperDescriptorType,
 )  # fmt: skip
 from typing import Any, Final
 
-from refute.driver.admitted import BUILDING, SPECIAL
-from refute.driver.known import is_pythons_own
-from refute.driver.proxy.signatures import TEXT
+from refute.driver.known import BUILDING, SPECIAL, is_pythons_own
+
+TEXT: Final = 20_000
+PLAIN: Final = (type(None), bool, int, float, str)
+ITEMS: Final = 50
+"""Items of a default that is told as a tuple."""
+BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
+KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags of code that say what a call of it gives."""
+FACTS: Final = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames")
+Parameter = inspect.Parameter
+Shape = tuple[Any, Any, Any]
+
+
+class CodeFacts(SimpleNamespace):
+    """What a function's code says of its parameters; nothing runs it."""
+
+
+class Shown:
+    """Something of the other process that is only ever looked at: a default, an annotation."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def annotations_of(kind: type) -> dict[str, Any]:
+    """The annotations of a class; what is written as text is what it names in the class's module, if it names it."""
+    with contextlib.suppress(Exception):
+        return inspect.get_annotations(kind, eval_str=True)
+    return inspect.get_annotations(kind)
+
+
+def _signature(function: Any) -> inspect.Signature:
+    """As `annotations_of`. Raises Exception: there is none to be known."""
+    with contextlib.suppress(Exception):
+        return inspect.signature(function, eval_str=True)
+    return inspect.signature(function)
+
+
+def shape_of(function: Any, annotation: Callable[[Any], Any]) -> Shape:
+    """What is told of something that can be called: flags of its code if any, parameters, what it returns."""
+    flags = function.__code__.co_flags & KINDS if type(function) is FunctionType else None
+    try:
+        signature = _signature(function)
+    except Exception:
+        return flags, None, ()
+
+    def told(one: Any) -> tuple[Any, ...]:
+        return () if one is Parameter.empty else (annotation(one),)
+
+    parameters = signature.parameters.values()
+    shown = tuple((one.name, int(one.kind), *_default(one.default), told(one.annotation)) for one in parameters)
+    return flags, shown, told(signature.return_annotation)
+
+
+def _default(value: Any) -> tuple[int, Any]:
+    """How a default is told: none at all, a plain one, or its text."""
+    if value is Parameter.empty:
+        return 0, None
+    if _is_plain(value) or (type(value) is tuple and len(value) <= ITEMS and all(map(_is_plain, value))):
+        return 1, value
+    return 2, text_of(value)
+
+
+def _is_plain(value: Any) -> bool:
+    return type(value) in PLAIN and not (isinstance(value, int) and abs(value) > 1 << 62)
+
+
+def text_of(value: Any) -> str:
+    """An annotation or default in words."""
+    if isinstance(value, type):
+        return value.__qualname__
+    if isinstance(value, str):
+        return value[:200]
+    with contextlib.suppress(Exception):
+        return repr(value)[:200]
+    return object.__repr__(value)
+
+
+def _shown(shape: Shape) -> FunctionType:
+    """A function that takes what was told of, and does nothing; nobody calls it."""
+    flags, parameters, returned = shape
+    names = {kind: tuple(str(name) for name, of, *_ in parameters if of == kind) for kind in inspect._ParameterKind}  # noqa: SLF001
+    plain, either, star, by_name, stars = names.values()
+    flags = (flags or 0) & KINDS | bool(star) * inspect.CO_VARARGS | bool(stars) * inspect.CO_VARKEYWORDS
+    varnames = plain + either + by_name + star + stars
+    code = (lambda: None).__code__.replace(
+        co_argcount=len(plain + either), co_posonlyargcount=len(plain), co_kwonlyargcount=len(by_name),
+        co_varnames=varnames, co_nlocals=len(varnames), co_flags=flags | inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS,
+    )  # fmt: skip
+    made = FunctionType(code, {})
+    given = {name: Shown(str(one)) if how == 2 else one for name, _, how, one, _ in parameters if how}  # noqa: PLR2004  # see `_default`
+    made.__defaults__ = tuple(one for name, one in given.items() if name in plain + either) or None
+    made.__kwdefaults__ = {name: one for name, one in given.items() if name in by_name} or None
+    told = [*((name, one) for name, _, _, _, one in parameters), ("return", returned)]
+    # Text is never evaluated, and names a class where that is a plain one.
+    made.__annotations__ = {
+        name: BUILT_IN.get(one, Shown(one)) if type(one) is str else one
+        for name, annotation in told
+        for one in annotation
+    }
+    return made
+
+
+def shown_attribute(shape: Shape, name: str) -> Any:
+    """One of the attributes of a function that say what it takes. Raises AttributeError: what was told of has none."""
+    flags, parameters, _ = shape
+    if parameters is None or (flags is None and name != "__signature__"):
+        raise AttributeError(name)
+    made = _shown(shape)
+    if name == "__code__":
+        return CodeFacts(**{fact: getattr(made.__code__, fact) for fact in FACTS})
+    return inspect.signature(made) if name == "__signature__" else getattr(made, name)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether an attribute of a function is for whoever made it, or for those who run tests."""
+    return name.startswith(("__", "_refute", "_pytest", "_hypothesis"))
+
 
 Description = dict[str, Any]
-SKIPPED: Final = frozenset(
-    {
-        "__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__dict__", "__weakref__",
-        "__class__", "__slots__", "__init_subclass__", "__subclasshook__", "__reduce__", "__reduce_ex__",
-        "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__sizeof__", "__dir__", "__del__",
-        "__module__", "__qualname__", "__doc__", "__name__", "__class_getitem__", "__copy__",
-        "__deepcopy__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__",
-        "__orig_bases__", "__parameters__", "__abstractmethods__", "_abc_impl", "__static_attributes__",
-    }
-)  # fmt: skip
-"""Members that the mirrored class has from its root, or that stay where they are."""
+CARRIED: Final = SPECIAL | {"__set_name__", "__subclasscheck__", "__mro_entries__"}
+"""Special members that a mirrored class has from the other side; all others it has from its root, or nobody needs."""
 FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
 )  # fmt: skip
 HOLDING: Final = (
-    int, float, str, bytes, tuple, frozenset, complex, list, dict, set, bytearray, deque, BaseException, enum.Enum,
+    int, float, str, bytes, tuple, frozenset, list, dict, set, bytearray, deque, BaseException, enum.Enum,
 )  # fmt: skip
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
-OF_FLAGS: Final = tuple(
-    one
-    for name, one in vars(enum.Flag).items()
-    if isinstance(one, FunctionType) and name not in {"__repr__", "__str__"}
-)
 
 
 def describe(kind: type, bases: list[Any]) -> Description:
@@ -84,8 +195,12 @@ def checked(told: Description) -> None:
     told["members"] = {
         str(name): str(kind)
         for name, kind in told["members"].items()
-        if name not in SKIPPED and not name.startswith("_refute_")
+        if _is_carried(str(name)) and not name.startswith("_refute_")
     }
+
+
+def _is_carried(name: str) -> bool:
+    return name in CARRIED or not (name.startswith("__") and name.endswith("__"))
 
 
 def _members(kind: type) -> dict[str, str]:
@@ -99,7 +214,7 @@ def _members(kind: type) -> dict[str, str]:
     found = {
         name: how
         for name, one in own.items()
-        if type(name) is str and name not in SKIPPED | asked and (how := _member(name, one)) is not None
+        if type(name) is str and _is_carried(name) and name not in asked and (how := _member(name, one)) is not None
     }
     if "__eq__" in found and "__hash__" not in found and kind.__hash__ is not None:  # as a slot, for example
         found["__hash__"] = "f"
@@ -115,8 +230,8 @@ def _member(name: str, value: Any) -> str | None:
         return "c"
     if isinstance(value, property):
         return f"p{value.__doc__ or ''}"[:TEXT]
-    if isinstance(value, FunctionType) and any(value is one for one in OF_FLAGS):  # Python puts them into each class
-        return None
+    if name[:2] == "__" and name not in {"__repr__", "__str__"} and value is vars(enum.Flag).get(name):
+        return None  # Python puts them into each class
     return "f" if isinstance(value, FUNCTIONS) or (name in LOOKED_UP and hasattr(type(value), "__get__")) else None
 
 

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final
 
-from refute.driver.proxy.proxied import Proxy
-from refute.driver.proxy.roots import COMPUTING, Current, ProxyMeta
-from refute.driver.proxy.signatures import shown_attribute
+from refute.driver.proxy.describing import shown_attribute
+from refute.driver.proxy.roots import COMPUTING, Current, Proxy, ProxyMeta
 
 SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__annotations__", "__signature__"})
 """What is told of a function all at once."""
@@ -25,7 +24,7 @@ class Called(Proxy):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call it, there."""
         __tracebackhide__ = True
-        return Current.link.call(self._refute_oid_, *args, **kwargs)
+        return Current.link.request("call_lent", self._refute_oid_, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True
@@ -39,12 +38,6 @@ class Called(Proxy):
         if name in SHAPED:
             return shown_attribute(self._refute_shape_, name)
         return super().__getattr__(name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        Current.link.request("set", self, name, value)
-
-    def __delattr__(self, name: str) -> None:
-        Current.link.request("del", self, name)
 
     def __del__(self) -> None:
         Current.link.dies(self)
@@ -120,8 +113,6 @@ def made_member(cid: int, name: str, kind: str, *, judging: bool) -> Any:
     if kind[0] == "p":
         get = functools.partial(ask, "judge_get" if judging else "member_get", cid, name)
         return property(get, doc=kind[1:] or None)
-    if name == "__set_name__":
-        return _naming(functools.partial(ask, "member", cid, name))
     bound_to = (None,) if kind == "s" else ()
     function = Member(cid, name, kind, functools.partial(ask, "judge" if judging else "member", cid, name, *bound_to))
     return _stepping(function) if name == "__anext__" else function
@@ -135,16 +126,6 @@ def _stepping(function: Any) -> Any:
         return await function(self)
 
     return step
-
-
-def _naming(function: Any) -> Any:
-    """`__set_name__`; a class derived from one of the other side is made there too, and names its members there."""
-
-    def set_name(self: Any, owner: type, name: str) -> None:
-        if not isinstance(owner, ProxyMeta):
-            function(self, owner, name)
-
-    return set_name
 
 
 def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:

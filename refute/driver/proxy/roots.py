@@ -1,11 +1,12 @@
-"""The connection, and the class of all mirrored classes: what is no member of one goes to the other process."""
+"""The connection, and what stands for classes and objects of the other process: what is no member goes there."""
 
 import sys
 from abc import ABCMeta
+from functools import partial
 from typing import Any, ClassVar, Final
 
-from refute.driver.extending import is_field, told_member
-from refute.driver.proxy.signatures import shown_attribute
+from refute.driver.extending import is_data, is_field, is_mirrored, told_member
+from refute.driver.proxy.describing import shown_attribute
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
@@ -75,10 +76,11 @@ class ProxyMeta(ABCMeta):
         """Make a class; one that a test derives is made in the other process as well."""
         if namespace.pop("_refute_proxy_", False):
             return super().__new__(mcs, name, bases, namespace)
-        told = dict(namespace)
-        namespace.setdefault("__slots__", ())
-        made = super().__new__(mcs, name, bases, namespace)
-        Current.link.extend(made, {**told, "_refute_keywords_": kwargs})
+        here = {key: value for key, value in namespace.items() if not is_data(key, value)}
+        # What the test wrote is compared: another value is what the implementation says.
+        data = {key: value for key, value in namespace.items() if key not in here and not is_mirrored(value)}
+        made = super().__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
+        Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **_: Any) -> None:
@@ -181,3 +183,86 @@ class ProxyMeta(ABCMeta):
 
 
 ProxyMeta.__name__ = ProxyMeta.__qualname__ = "type"  # what a class's class is called
+
+
+class _Copied:
+    """`__copy__` as `copy.copy` looks for it, in the class; an object has one where the other side says so.
+
+    `itertools.tee` copies what has one and else iterates, which is what it has to do with most iterators.
+    """
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is not None:
+            raise AttributeError("__copy__")  # `__getattr__` is asked next, and asks over there
+        return partial(Current.link.request, "copy")
+
+
+class Proxy:
+    """What every mirrored object has, of whatever built-in type it may be besides."""
+
+    __slots__ = ()
+    _refute_root_ = True
+
+    def __getattr__(self, name: str) -> Any:
+        __tracebackhide__ = True
+        refuse_marks(name)
+        return as_written(type(self), name, Current.link.request("get", self, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        __tracebackhide__ = True
+        Current.link.request("set", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        __tracebackhide__ = True
+        Current.link.request("del", self, name)
+
+    def __repr__(self) -> str:
+        return str(Current.link.request("repr", self))
+
+    def __str__(self) -> str:
+        return str(Current.link.request("str", self))
+
+    def __format__(self, spec: str) -> str:
+        return str(Current.link.request("format", self, spec))
+
+    __copy__ = _Copied()
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return Current.link.request("deepcopy", self)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        Current.link.cannot("needs the implementation in the test's process: pickles an object of it")
+
+    def __dir__(self) -> list[str]:
+        return list(Current.link.request("dir", self))
+
+
+class OwnDoc:
+    """`__doc__`: what a class says, unless an object has one of its own, as `functools.update_wrapper` gives it."""
+
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    def __get__(self, made: Any, kind: type) -> Any:
+        if made is None:
+            return self._text
+        try:
+            return Current.link.request("get", made, "__doc__")
+        except AttributeError:
+            return self._text
+
+
+class ProxyObject(Proxy, metaclass=ProxyMeta):
+    """An object that stays in the other process, all of it."""
+
+    _refute_proxy_ = True
+    _refute_root_ = True
+    __slots__ = ("__weakref__",)
+
+    def __del__(self) -> None:
+        Current.link.dies(self)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        found: dict[str, Any] = Current.link.request("vars", self)
+        return found

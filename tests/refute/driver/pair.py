@@ -32,7 +32,6 @@ class Pair:
         self.peer.use(Wire(ours))
         self.driver.link = self.subject.link = Current.link = self
         self.judgements = 0
-        self.reasons: list[str] = []
         threading.Thread(target=other.serve_forever, args=(Wire(theirs),), daemon=True).start()
         self._ends = (ours, theirs)
 
@@ -46,9 +45,6 @@ class Pair:
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:
         return self.peer.request(operation, *args, **kwargs)
 
-    def call(self, oid: int, /, *args: Any, **kwargs: Any) -> Any:
-        return self.request("call_lent", oid, *args, **kwargs)
-
     def goes_out(self, error: BaseException) -> None:
         """The driver hands out an exception."""
 
@@ -57,9 +53,6 @@ class Pair:
 
     def judged(self) -> None:
         self.judgements += 1
-
-    def lost(self, reason: str) -> None:
-        self.reasons.append(reason)
 
     def close(self) -> None:
         for end in self._ends:

@@ -3,9 +3,10 @@ from typing import Any
 
 import pytest
 
-from refute.driver.conversation import Conversation, Tampering
+from refute.driver.conversation import FACTS, Conversation, Tampering
 
 KEY = "secret"
+NONE = dict.fromkeys(FACTS, False) | {"asserted_lines": [], "aliased_lines": [], "not_carried": ""}
 
 
 def say(talk: Conversation, event: str, **data: Any) -> None:
@@ -28,7 +29,7 @@ def report(
         say(talk, "called", id=name, raised=raised, error_type="AssertionError" if raised else "")
     say(talk, "phase", when="call", outcome=outcome, error_type="AssertionError" if raised else "")
     say(talk, "phase", when="teardown", outcome="passed")
-    say(talk, "finish", id=name, reached_implementation=True)
+    say(talk, "finish", id=name, **NONE | {"reached_implementation": True})
 
 
 def test_an_honest_conversation_gives_every_test_its_report() -> None:

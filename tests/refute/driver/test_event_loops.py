@@ -2,7 +2,7 @@
 
 import asyncio
 
-from refute.driver.event_loops import forget_ended_loop
+from refute.driver.awaiting import forget_ended_loop
 
 
 def test_after_a_run_that_ended_a_loop_is_made_again() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from refute.driver import forkserver
-from refute.driver.forkserver import DESCRIPTORS, ForkServer
+from refute.driver import child
+from refute.driver.child import DESCRIPTORS, ForkServer
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +56,7 @@ def test_one_that_was_killed_or_stopped_is_replaced(
     (before,) = server.spared
     os.kill(before, number)
     os.kill(first, signal.SIGKILL)
-    monkeypatch.setattr(forkserver, "BIRTH_S", 15.0)
+    monkeypatch.setattr(child, "BIRTH_S", 15.0)
     second = server.fork(descriptors)
     assert second not in {None, first}
     assert server.spared != (before,)

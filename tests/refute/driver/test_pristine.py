@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.driver.pristine import PristineFolder
-from refute.driver.rmtree import empty_folder
+from refute.driver.pristine import PristineFolder, empty_folder
 
 
 def content(folder: Path) -> dict[str, str]:

@@ -1,4 +1,4 @@
-from refute.driver.stacks import Place, locate
+from refute.driver.exceptions import stood_in_code
 
 DUMP = """Thread 0x01 (most recent call first):
   File "/workspace/other.py", line 1 in thread
@@ -9,23 +9,23 @@ Current thread 0x02 (most recent call first):
   File "{outer}", line 9 in outer
 """
 TEST, CODE = "/attack/test_x.py", "/workspace/impl.py"
+WAITS, OURS = "/opt/refute/driver/wire.py", "/opt/refute/driver/peer.py"
 
 
-def place(inner: str, outer: str) -> Place:
-    return locate(DUMP.format(inner=inner, outer=outer), workspace="/workspace", test_path=TEST)
+def stood(driver: tuple[str, str], inner: str = CODE) -> bool:
+    dumps = DUMP.format(inner=driver[0], outer=driver[1]), DUMP.format(inner=inner, outer=OURS)
+    return stood_in_code(*dumps, workspace="/workspace", test_path=TEST)
 
 
-def test_the_innermost_frame_of_the_main_thread_decides() -> None:
-    assert place(CODE, TEST) == Place(reached_implementation=True, inside_implementation=True)
-    assert place(TEST, CODE) == Place(reached_implementation=True, inside_implementation=False)
-    assert place(TEST, TEST) == Place(reached_implementation=False, inside_implementation=False)
+def test_the_subject_is_asked_while_the_driver_waits_for_it() -> None:
+    assert stood((WAITS, TEST))
+    assert not stood((TEST, WAITS))
+    assert not stood((TEST, TEST))
 
 
 def test_installed_packages_are_not_the_implementation() -> None:
-    assert not place("/workspace/.venv/lib/site-packages/x.py", TEST).reached_implementation
+    assert not stood((WAITS, TEST), "/workspace/.venv/lib/site-packages/x.py")
 
 
 def test_without_a_dump_nothing_is_claimed() -> None:
-    assert locate("", workspace="/workspace", test_path=TEST) == Place(
-        reached_implementation=False, inside_implementation=False
-    )
+    assert not stood_in_code("", "", workspace="/workspace", test_path=TEST)

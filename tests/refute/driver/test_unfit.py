@@ -2,8 +2,8 @@
 
 import pytest
 
-from refute.driver.admitted import is_of_failing
-from refute.driver.unfit import comes_of_stand_in
+from refute.driver.exceptions import comes_of_stand_in
+from refute.driver.known import is_of_failing
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Values of Python's own types that are made anew from their parts."""
+"""Values of Python's own types, made anew from their parts, and objects of classes that derive from one."""
 
 import datetime as dt
 import ipaddress
@@ -13,20 +13,13 @@ from fractions import Fraction
 from functools import reduce
 from operator import or_
 from pathlib import PosixPath, PurePosixPath, PureWindowsPath
+from types import BuiltinFunctionType
 from typing import Any, Final
 
 
 def _date_parts(value: dt.datetime) -> list[Any]:
     time_parts = [value.hour, value.minute, value.second, value.microsecond]
     return [value.year, value.month, value.day, *time_parts, value.tzinfo, value.fold]
-
-
-def _view_parts(value: memoryview) -> list[Any] | None:
-    """What a view of bytes reads; one of what can be changed is no value."""
-    try:
-        return [value.tobytes()] if type(value.obj) is bytes and value.format == "B" and value.ndim == 1 else None
-    except ValueError:  # released
-        return None
 
 
 def _zone(value: dt.timezone) -> list[Any]:
@@ -79,7 +72,6 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
     PureWindowsPath: ("PureWindowsPath", lambda v: [str(v)], PureWindowsPath),
     re.Pattern: ("Pattern", lambda v: [v.pattern, v.flags], re.compile),
     time.struct_time: ("struct_time", lambda v: [tuple(v)], time.struct_time),
-    memoryview: ("memoryview", _view_parts, memoryview),
     **{
         kind: (kind.__name__, lambda v: [str(v)], kind)
         for kind in (
@@ -110,3 +102,31 @@ def zone_of(key: str) -> Any:
 
 
 MAKERS: Final = {"ZoneInfo": zone_of} | {name: maker for name, _, maker in VALUES.values()}
+
+
+BASE_VALUES: Final[dict[type, Callable[[Any], Any]]] = {
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+    bytes: lambda value: bytes.__getitem__(value, slice(None)),
+    tuple: lambda value: tuple.__getitem__(value, slice(None)),
+}
+"""Type → the plain value of an object of a class derived from it."""
+VALUE_TYPES: Final = tuple(BASE_VALUES)
+
+
+def base_value(value: Any) -> Any:
+    """The value of an object derived from a built-in type, as that type, whatever its methods say."""
+    for base, plain in BASE_VALUES.items():
+        if isinstance(value, base):
+            return plain(value)
+    return None
+
+
+def remade(kind: type, content: Any) -> Any:
+    """An object of a class, of the plain value that it derives from; no code of the class's own runs."""
+    base: Any = type(content)
+    if "n_sequence_fields" in vars(kind) and isinstance(kind.__new__, BuiltinFunctionType):  # only it makes itself
+        return kind.__new__(kind, content)
+    return base.__new__(kind, content)
