@@ -29,7 +29,7 @@ LANGUAGES = {"bash": Language.SHELL, "python": Language.PYTHON}
 MAX_BYTES = 300_000
 ACTING = frozenset(
     {
-        "cloud-control",
+        "system-control",
         "container-escape",
         "network-external",
         "package-install",

@@ -102,9 +102,7 @@ class Judge:
         else:
             one_file = not effect.recursive and paths.is_one_programs(target.text)
             whole = effect.recursive and paths.is_place("roots", target.text.rstrip("/*") or "/")
-            # One named file above the workspace, as of a script that expects to start in a directory below.
-            beside = target.place == Place.OUTSIDE and not effect.recursive and bool(target.text[1:].strip("/*?."))
-            weak = beside or one_file or paths.is_place("spare", target.text)
+            weak = one_file or paths.is_place("spare", target.text)
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
@@ -123,7 +121,7 @@ class Judge:
         if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
             own = paths.is_service_data(target.text) or paths.is_home_data(target.text)
             weak = own or (effect.tightens and not paths.is_place("credentials", target.text))
-            self.flag("permission-change", mild=weak, detail=_named(target))
+            self.flag("privilege", mild=weak, detail=_named(target))
 
     def _send(self, effect: e.Send) -> None:
         for text in effect.texts:

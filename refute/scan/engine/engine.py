@@ -149,10 +149,8 @@ class Engine:
     def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
-        if sym.DOWNLOAD in text:
-            judge.flag("pipe-to-shell", detail="It runs what it downloads.")
-        elif sym.DERIVED in text:
-            judge.flag("decoded-execution")
+        if sym.DOWNLOAD in text or sym.DERIVED in text:
+            judge.flag("pipe-to-shell", detail="It is downloaded." if sym.DOWNLOAD in text else "It is decoded.")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):
             self._unresolved(effect, frame)
         elif effect.language == Language.PYTHON:

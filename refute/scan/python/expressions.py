@@ -180,7 +180,7 @@ class Expressions(Walk):
             # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function.
             inner = {part.partition("(")[0] for part in name.split(".")[1:-1]}
             if last in _TELLING and (name[0] != "?" or inner <= POWERFUL):
-                rule, detail = ("dynamic-code", _COMPUTED) if name[0] == "?" else ("native-code", "")
+                rule, detail = ("dynamic-code", _COMPUTED) if name[0] == "?" else ("introspection-escape", "")
                 call.judge.flag(rule, detail=detail)
             return UNK
         if (row := self.row_of(Ref(name))) is not None:

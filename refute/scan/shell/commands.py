@@ -68,7 +68,7 @@ def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
     word, judge = call.argv[0], call.judge
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        judge.flag("pipe-to-shell" if sym.DOWNLOAD in word else "decoded-execution")
+        judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     if _GLOB.search(word) and not word.startswith("["):

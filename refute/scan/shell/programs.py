@@ -13,7 +13,6 @@ from refute.scan.rules import Language
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call, split_options
 
-_PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 _VALUED: Final = frozenset({*"oO", "rcfile", "init-file"})
 _PYTHON_VALUED: Final = frozenset({*"WXcm", "check-hash-based-pycs"})
@@ -38,9 +37,6 @@ def _copy(call: Call, row: Command) -> Effects:
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
         text = yield Read(path)
-        if _PROGRAM.match(path):
-            # A program under another name is that program.
-            text = f'{path} "$@"'
     if target:
         into = re.search(r"/bin/?\Z", target) and len(sources) == 1
         kept = None if text in _SYMBOLS else text
@@ -133,8 +129,7 @@ def _module(call: Call, module: str, arguments: list[str]) -> Effects:
 
 
 def _make(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    targets = [word for word in operands if "=" not in word and not word.isdigit()]
+    options, _ = split(call, row)
     directory = (options.get("C") or options.get("directory") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
@@ -147,7 +142,7 @@ def _make(call: Call, row: Command) -> Effects:
     for rules in [*options.get("eval", []), *options.get("E", []), text]:
         if rules and not is_open(rules):
             # Recipes run in make's own directory, whichever file holds them.
-            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules, tuple(targets))}")
+            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules)}")
     return None
 
 

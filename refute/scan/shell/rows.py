@@ -137,7 +137,7 @@ def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:
             held = call.walker.report.content_of(paths.as_pattern(call.locate(value)))
         text = held or ""
     if foreign and (sym.DOWNLOAD in text or sym.DERIVED in text):
-        yield e.Flag("pipe-to-shell" if sym.DOWNLOAD in text else "decoded-execution")
+        yield e.Flag("pipe-to-shell")
     yield from found_in(call, row, _COMMENT.sub("", text))
     return None
 

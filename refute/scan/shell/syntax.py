@@ -123,21 +123,13 @@ def respell(source: str) -> str | None:
     return b"".join([*out, text[at:]]).decode()
 
 
-def complaint(source: str) -> tuple[int, str] | None:
-    """The line (1-based) from which a text is not understood, and why; None where all is."""
-    told = _read(source)
-    return told if isinstance(told, tuple) else None
-
-
 @lru_cache(maxsize=4)
 def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
-    """The tree that shfmt makes of a text, or where it gives up and why."""
+    """The tree that shfmt makes of a text, or the line from which it gives up and why; None where it is not there."""
+    told = None
     program = shutil.which("shfmt", path=sysconfig.get_path("scripts")) or shutil.which("shfmt")
-    if program is None:
-        return None
-    complained = None
-    for dialect in ("bash", "posix"):
-        command = [program, "-ln", dialect, "--to-json"]
+    for dialect in ("bash", "posix") if program else ():
+        command = [str(program), "-ln", dialect, "--to-json"]
         try:
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=_WALL_S, check=False)  # noqa: S603 - a formatter reads it
         except (OSError, subprocess.TimeoutExpired):
@@ -145,9 +137,14 @@ def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
         if done.returncode == 0:
             tree: dict[str, Any] = json.loads(done.stdout)
             return tree
-        told = _COMPLAINT.match(done.stderr)
-        complained = complained or ((int(told[1]), told[2].decode("utf-8", "replace")) if told else None)
-    return complained
+        told = told or _COMPLAINT.match(done.stderr)
+    return (int(told[1]), told[2].decode("utf-8", "replace")) if told else None
+
+
+def complaint(source: str) -> tuple[int, str] | None:
+    """The line (1-based) from which a text is not understood, and why; None where all is."""
+    told = _read(source)
+    return told if isinstance(told, tuple) else None
 
 
 def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:

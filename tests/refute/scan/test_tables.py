@@ -45,7 +45,7 @@ def test_a_place_is_what_its_examples_say(kind: str, path: str, *, belongs: bool
 OWN = """
 [[command]]
 names = "deployctl rollctl"
-when = [{ args = 'status' }, { args = '.', flag = "cloud-control", detail = "Deploys." }]
+when = [{ args = 'status' }, { args = '.', flag = "system-control", detail = "Deploys." }]
 
 [[command]]
 names = "fetchit"
