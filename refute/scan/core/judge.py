@@ -80,12 +80,6 @@ class Judge:
         tail = target.text.lstrip("".join(paths.FUZZY))
         if DERIVED in target.text:
             self.flag("write-outside", detail=_named(target))
-        elif target.text.startswith(EMPTY):
-            # A path that begins with a variable: from the root where the variable stayed empty.
-            if tail.startswith("/dev/") or paths.opens_door(tail):
-                self._write(e.Write(tail))
-            elif not paths.inside_or_temporary(paths.locate(tail)):
-                self.flag("write-outside", mild=True, detail=_named(target))
         elif paths.is_place("persistence", tail) or re.search(_DOORS, tail):
             self.flag("persistence", detail=_named(target))
 

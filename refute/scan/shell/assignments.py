@@ -71,10 +71,9 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
-        name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
-        if keyword == "local" and name not in scope.local:
+        if keyword == "local":
             # What a function declares is new, whatever the name stood for outside.
-            scope.local[name] = scope.variables.pop(name, None)
+            scope.variables.pop(re.split(r"[+=\[]", text_of(child), maxsplit=1)[0], None)
         if child.type == "variable_assignment":
             assign(walker, child, "")
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:

@@ -130,15 +130,4 @@ def _set(call: Call, _row: Command) -> Effects:
     return "" if words else SECRET
 
 
-BUILTINS: Final = {
-    "echo": _echo,
-    "printf": _printf,
-    "evaluate": _evaluate,
-    "source": _source,
-    "trap": _trap,
-    "alias": _alias,
-    "cd": _cd,
-    "read": _read,
-    "shift": _shift,
-    "set": _set,
-}
+BUILTINS: Final = (_echo, _printf, _evaluate, _source, _trap, _alias, _cd, _read, _shift, _set)

@@ -14,7 +14,8 @@ from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call, Walker
 
-_HANDLERS: Final = {**BUILTINS, **PROGRAMS}
+_HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAMS)}
+"""What works out what a row cannot say, by the name that a row gives."""
 _GLOB: Final = re.compile(r"[*?\[]")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _DANGEROUS: Final = tuple(
@@ -121,5 +122,5 @@ def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str
     inner = walker.fork(shares=True)
     inner.place = place
     inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
-    with walker.scope.given(arguments), walker.scope.function():
+    with walker.scope.given(arguments):
         return inner.run(body, stdin)

@@ -193,13 +193,4 @@ def _find(call: Call, row: Command) -> Effects:
     return f"{paths.normalise(roots[0], call.scope.cwd)}/{UNKNOWN}\n"
 
 
-PROGRAMS: Final = {
-    "copy": _copy,
-    "tar": _tar,
-    "path": _path,
-    "shell": _shell,
-    "python": _python,
-    "make": _make,
-    "xargs": _xargs,
-    "find": _find,
-}
+PROGRAMS: Final = (_copy, _tar, _path, _shell, _python, _make, _xargs, _find)

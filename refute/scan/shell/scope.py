@@ -41,8 +41,6 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, tuple[Node, Spot | None]] = field(default_factory=dict)
     """Name → body, and where the text stands that defines it; None: in the file itself."""
-    local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
-    """What the variables that the running function declared its own were before."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
     branching: int = 0
@@ -80,19 +78,6 @@ class Scope:
             yield
         finally:
             self.arguments = outer
-
-    @contextmanager
-    def function(self) -> Iterator[None]:
-        """A function's body: at its end its own variables are again what they were before."""
-        outer, self.local = self.local, {}
-        try:
-            yield
-        finally:
-            for name, values in self.local.items():
-                self.variables.pop(name, None)
-                if values is not None:
-                    self.variables[name] = values
-            self.local = outer
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""

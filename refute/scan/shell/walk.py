@@ -6,6 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, commands, redirects, statements
 from refute.scan.shell.state import Call, Walker

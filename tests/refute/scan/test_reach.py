@@ -147,15 +147,6 @@ def test_script_fed_to_an_interpreter_is_scanned() -> None:
     assert _blocked_paths({**files, "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {"verify.sh"}
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "text"),
-    [],
-)
-def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
-    (finding,) = scan_files({"verify.sh": command.encode(), name: text.encode()}, ["verify.sh"]).blocking
-    assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
-
-
 def test_scripts_that_run_each_other_are_scanned_once() -> None:
     result = scan_files({"a.sh": b"sh b.sh\n", "b.sh": b"sh a.sh\n"}, ["a.sh"])
     assert result.scanned == ("a.sh", "b.sh")
