@@ -120,9 +120,8 @@ def collect(paths: list[Path], stdin: bytes | None, language: Language | None) -
     found: list[Target] = []
     for path in paths:
         if str(path) == "-":
-            found.append(
-                Target(path="<stdin>", data=stdin or b"", language=language or _guess(stdin or b""), home=Path.cwd())
-            )
+            claimed = language or next(iter(decode.languages_of("", stdin or b"")), Language.SHELL)
+            found.append(Target(path="<stdin>", data=stdin or b"", language=claimed, home=Path.cwd()))
         elif path.is_dir():
             found.extend(_below(path))
         else:
@@ -138,11 +137,6 @@ def scan_targets(
     for target in targets:
         findings.extend(scan_text(target.path, target.data, language=target.language, tables=tables))
     return ScanResult(findings=tuple(findings), scanned=tuple(target.path for target in targets), block_from=block_from)
-
-
-def _guess(data: bytes) -> Language:
-    claimed = decode.languages_of("", data)
-    return claimed[0] if claimed else Language.SHELL
 
 
 def _below(directory: Path) -> list[Target]:

@@ -42,7 +42,7 @@ class Judge:
             return SECRET
         if text.endswith("/docker.sock"):
             self.flag("container-escape", detail=_named(target))
-        elif target.place == Place.SYSTEM and not paths.is_place("public", text):
+        elif target.place == Place.SYSTEM:
             vague = paths.has_open_part(target) or not paths.is_place("telling", text)
             self.flag("read-host-file", mild=effect.asks or vague, detail=_named(target))
         elif target.place == Place.HOME and paths.is_place("persistence", text):

@@ -191,7 +191,7 @@ def is_home_data(path: str) -> bool:
     known = path.startswith(f"{HOME}/") and not path.endswith(("/", "/*"))
     if "*" in path and not path.startswith(f"{HOME}/."):
         return False
-    return known and not (is_place("home_code", path) or opens_door(path))
+    return known and not opens_door(path)
 
 
 def is_one_programs(path: str) -> bool:
