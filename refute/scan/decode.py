@@ -20,6 +20,11 @@ _SHELL_SUFFIXES: Final = (".sh", ".bash", ".ksh", ".zsh", ".dash", ".bats", ".co
 _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
 
 
+# Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
+# the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
+_LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' ([^\n]*python[\d.]*[\"']? \"\$0\" \"\$@\")\n' '{3}\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """Why bytes could not become source text."""
@@ -34,6 +39,12 @@ def shebang_of(data: bytes) -> str:
     return data[2:].split(b"\n", 1)[0][:500].decode("utf-8", "replace").strip() if data.startswith(b"#!") else ""
 
 
+def launcher_of(data: bytes) -> str | None:
+    """The command by which a file that begins as a shell script starts Python on itself; None for other files."""
+    match = _LAUNCHER.match(data)
+    return "exec " + match[1].decode("utf-8", "replace") if match else None
+
+
 def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     """The languages a file claims to be in, by name and by first line; empty for neither."""
     found: list[Language] = []
@@ -42,7 +53,7 @@ def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     elif path.endswith(_PYTHON_SUFFIXES):
         found.append(Language.PYTHON)
     shebang = shebang_of(data)
-    if _PYTHON_NAMES.search(shebang):
+    if _PYTHON_NAMES.search(shebang) or launcher_of(data) is not None:
         found.append(Language.PYTHON)
     elif _SHELL_NAMES.search(shebang):
         found.append(Language.SHELL)

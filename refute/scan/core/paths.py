@@ -197,6 +197,8 @@ def is_home_data(path: str) -> bool:
 def is_one_programs(path: str) -> bool:
     """Whether one file belongs to a program rather than to a person or to the machine: what it may well delete."""
     name = path.rpartition("/")[2]
+    if is_place("image_data", path):
+        return bool(re.search(r"\.(?:pid|lock|sock)\Z", path))
     if not name.strip("*?") or path.count("*") > 1:
         return False
     return (path.startswith(f"{HOME}/.") and is_home_data(path)) or is_service_data(path)
@@ -204,4 +206,5 @@ def is_one_programs(path: str) -> bool:
 
 def is_weak_target(path: str) -> bool:
     """Whether a file written there changes nothing that others rely on."""
-    return is_place("spare", path) or is_service_data(path)
+    own = is_place("spare", path) or is_service_data(path)
+    return own or (is_place("image_data", path) and not opens_door(path))

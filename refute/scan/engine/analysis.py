@@ -41,6 +41,11 @@ def analyse(
     """
     report = Report(path=path, files=files, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
+    launcher = decode.launcher_of(data)
+    if launcher is not None and Language.PYTHON in claimed:
+        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
+        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
+        language = None
     wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
     if not wanted:
         report.refuse("Its language is not known: neither its name nor its first line names a shell or Python.")

@@ -12,7 +12,9 @@ from refute.scan.shell.expansion import MAX_ALTERNATIVES
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
 
-_INSTALLED: Final = re.compile(rf"(?:(?:/usr)?/lib(?!.*\.\.)[^{UNKNOWN}:\s]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|[ :])*\Z")
+_INSTALLED: Final = re.compile(
+    rf"(?:(?:/usr)?/(?:lib|\$LIB)(?!.*\.\.)[^{UNKNOWN}:\s]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|[ :])*\Z"
+)
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
 )

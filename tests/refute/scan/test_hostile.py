@@ -174,6 +174,20 @@ def test_source_cannot_forge_the_scanner_s_own_symbols() -> None:
     assert _blocks("rm -rf /\ue001\n".encode(), Language.SHELL)
 
 
+LAUNCHER = "#!/bin/sh\n'''exec' \"$(dirname -- \"$0\")/python3.12\" \"$0\" \"$@\"\n' '''\n"
+
+
+def test_launcher_of_an_installed_script_is_python() -> None:
+    findings = scan_text("bin/tool", (LAUNCHER + "import sys\nprint(sys.path)\n").encode())
+    assert [finding for finding in findings if finding.severity >= Severity.HIGH] == []
+
+
+@pytest.mark.parametrize("language", [None, Language.SHELL])
+def test_python_behind_a_launcher_is_scanned(language: Language | None) -> None:
+    findings = scan_text("bin/tool", (LAUNCHER + "import os\nos.system('rm -rf /')\n").encode(), language=language)
+    assert [(finding.rule_id, finding.line) for finding in findings] == [("delete-outside", 5)]
+
+
 @pytest.mark.parametrize(
     "line", ["'''exec' sh -c 'rm -rf /etc; python' \"$0\" \"$@\"", "'''exec' python3 \"$0\" \"$@\"; rm -rf /etc"]
 )
