@@ -35,7 +35,6 @@ ACTING = frozenset(
         "package-install",
         "persistence",
         "privilege",
-        "system-control",
     }
 )
 """Rules that name what a script is for, where it is not only about its workspace."""
