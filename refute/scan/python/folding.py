@@ -145,8 +145,6 @@ def _filled(value: Any) -> Any:
     match value:
         case str() | bytes() | int() | float():
             return value
-        case dict():
-            return {key: as_text(one) for key, one in value.items()}
         case list() | tuple():
             return [one if isinstance(one, str | bytes) else as_text(one) for one in value]
     return as_text(value)

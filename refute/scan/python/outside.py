@@ -20,8 +20,6 @@ _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - the notati
 def opened(call: Call, value: Any) -> Effects:
     """Opening a file in a mode; returns the open file."""
     path, mode = as_text(value), call.argument(1, "mode")
-    if isinstance(value, int):
-        return UNK
     mode, content = mode if isinstance(mode, str) else "r", OUTPUT
     writes = bool(set(mode) & set("wax"))
     if writes or "+" in mode:

@@ -102,8 +102,6 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
-_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
-"""What is behind `\\${`, an expansion left to a later `eval`."""
 Edit = tuple[int, int, bytes]
 """From, to, what stands there instead."""
 
@@ -218,9 +216,6 @@ def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     plain = _LONE.sub(rb"\\\1", text[begin:end])
     if plain != text[begin:end]:
         yield begin, end, plain
-    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
-        yield end - 3, end - 3, b'"'
-        yield late.end(), late.end(), b'"'
 
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:

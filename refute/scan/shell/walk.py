@@ -37,14 +37,11 @@ class ShellWalker(Walker):
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = join_continued(source)
         root = parse_words(spelled)
-        # `x\\${$name}` is cut in two words without a word of complaint.
-        if root.has_error or "\\${$" in spelled:
+        if root.has_error:
             self.report.spend(_READ_AGAIN)
             again = respell(spelled)
-            second = parse_words(again) if again is not None else root
-            if not second.has_error:
-                root = second
-            elif root.has_error:
+            root = parse_words(again) if again is not None else root
+            if root.has_error:
                 self._misunderstood(root, source)
         return root
 

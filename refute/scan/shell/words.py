@@ -92,8 +92,6 @@ class Expander:
             case "arithmetic_expansion":
                 self._visit_inside(node)
                 return [NAME]
-            case "array":
-                return [FIELD.join(text for child in node.named_children for text in self.texts(child)[:1])]
         return None
 
     def heredoc(self, node: Node) -> str:

@@ -25,10 +25,6 @@ PAIRS = {
         "import os, ast\nos.system(ast.literal_eval(\"'rm ' '-rf ' '/etc'\"))",
         'import ast\nprint(ast.literal_eval("[1, 2]"))',
     ),
-    "format_map": (
-        "import os\nos.system('{a} -rf {b}'.format_map({'a': 'rm', 'b': '/etc'}))",
-        "import os\nos.system('{a} -l {b}'.format_map({'a': 'ls', 'b': 'build'}))",
-    ),
     "chain": (
         "import os, itertools\nos.system(' '.join(itertools.chain(['rm'], ['-rf', '/etc'])))",
         "import os, itertools\nos.system(' '.join(itertools.chain(['ls'], ['-l', 'build'])))",
