@@ -53,15 +53,15 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
         case Value() as value if not prints:
             return [*_expected(value, exact=exact), f"got = {code}", _assertion(_compared(value, same, exact=exact))]
         case Value() as value:
-            either = f"_prints_like({value.written!r}, shown)"
+            either = f"_reads_like({value.written!r}, shown)"
             if value.source != "None":  # which `print` gives, whatever it prints
                 either = f"{same} or {either}"
             return [f"expected = {value.source}", *_transcribed(code), _assertion(either)]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text(text=text):
-            call = f"{'_prints_like' if prints else '_reads_like'}(expected, shown)"
-            return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _assertion(call, "shown")]
+            dedented = f"expected = {textwrap.dedent(text)!r}"
+            return [dedented, *_transcribed(code), _assertion("_reads_like(expected, shown)", "shown")]
 
 
 def _assertion(condition: str, got: str = "got") -> str:

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
-from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
+from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
@@ -80,11 +80,10 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     namespace = Namespace(surface=surface)
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
-    changed = changed_definitions(brief)
+    both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
     ways: list[Way] = []
-    for function in sorted(surface.callables(), key=lambda one: one.qualified not in changed):
-        before = earlier.get(function.qualified)
-        if before is None or function.depends_on or before.depends_on or function.is_async:
+    for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
+        if function.depends_on or before.depends_on or function.is_async:
             continue
         for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace)

@@ -17,6 +17,7 @@ from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
+_EDGES: Final = frozenset({"''", "0", "None", "[]", "()", "{}"})
 _MAX_TEXT: Final = 20_000
 """Characters of a claim or docstring in which examples are looked for."""
 
@@ -123,19 +124,7 @@ def _only_mentions(example: Example, namespace: Namespace) -> bool:
 
 def _category(code: Sequence[ast.AST]) -> Category:
     """Errors are failure modes, empty or zero or foreign inputs are edges, the rest is smoke."""
-    nodes = [node for tree in code for node in ast.walk(tree)]
-    if any(isinstance(node, ast.Name) and node.id.endswith(("Error", "Exception")) for node in nodes):
+    written = {ast.unparse(node) for tree in code for node in ast.walk(tree) if isinstance(node, ast.expr)}
+    if any(name.endswith(("Error", "Exception")) for name in written):
         return Category.FAILURE_MODE
-    return Category.EDGE if any(map(_is_edge, nodes)) else Category.SMOKE
-
-
-def _is_edge(node: ast.AST) -> bool:
-    match node:
-        case ast.Constant(value=str(text)):
-            return not text or not text.isascii()
-        case ast.Constant(value=value):
-            return value is None or (type(value) is int and value == 0)
-        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
-            return not items
-        case _:
-            return False
+    return Category.EDGE if not written.isdisjoint(_EDGES) or not all(map(str.isascii, written)) else Category.SMOKE

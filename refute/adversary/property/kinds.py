@@ -62,13 +62,12 @@ class Kind:
         """Whether a function could change such a value."""
         return self.name in {"list", "set", "dict", "strategy"} or any(item.mutable for item in self.items)
 
-    def strategy(self, *, small: bool, limit: int = 0, inside: str = "") -> str:
+    def strategy(self, *, small: bool, limit: int = 0) -> str:
         """Python for the strategy.
 
         Args:
             small: values on which right code of exponential cost still answers: numbers to ±20, not ±100.
             limit: added to that bound.
-            inside: what follows the strategy of a list's items.
         """
         inner = [item.strategy(small=small, limit=limit) for item in self.items]
         match self.name:
@@ -81,7 +80,7 @@ class Kind:
             case "tuple":
                 return f"st.tuples({', '.join(inner)})"
             case name if name in _FUNCTIONS:
-                return f"st.{_FUNCTIONS[name]}({', '.join(inner)}{inside}, max_size={8 if small else 20})"
+                return f"st.{_FUNCTIONS[name]}({', '.join(inner)}, max_size={8 if small else 20})"
             case name:
                 template = _SMALL.get(name, "") if small else ""
                 return (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))

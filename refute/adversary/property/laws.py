@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.awaiting import awaited, awaited_apart, awaits
+from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
@@ -121,7 +121,7 @@ def _completed(call: ast.expr, namespace: Namespace) -> str:
     """A call that runs to its end: a generator is read, a coroutine awaited."""
     if awaits([call]):
         return source_of(call)
-    return f"_completes(lambda: {source_of(awaited_apart(call, namespace))})"
+    return f"_completes(lambda: {source_of(awaited(call, namespace))})"
 
 
 def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> list[Draft]:

@@ -13,16 +13,6 @@ def _primes_below(end: int) -> list[int]:
     return [n for n in range(2, end) if _is_prime(n)]
 
 
-def _prime_factors(n: int) -> list[int]:
-    """Smallest first, with repetition."""
-    factors = []
-    while n > 1:
-        divisor = next(d for d in range(2, n + 1) if n % d == 0)
-        factors.append(divisor)
-        n //= divisor
-    return factors
-
-
 def _edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
     """Levenshtein: fewest insertions, deletions and substitutions, row by row."""
     row = list(range(len(b) + 1))

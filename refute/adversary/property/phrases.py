@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of, read_condition
+from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.given import drawn
@@ -26,8 +26,6 @@ _ANY: Final = re.compile(
     r"list|array|sequence|string|text|number|integer|int|input|argument|it|value|parameter", re.IGNORECASE
 )
 """What a text may call the only parameter."""
-_UNREAD: Final = frozenset({"a", "b", "cond", "other"})
-"""Groups that are no Python by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class _Clause:
     sentence: int
     row: Mapping[str, Any] | None = None
     said: Mapping[str, str]
-    """The row's groups (`cond2` is another place of `cond`)."""
+    """The row's groups (`a2` is another place of `a`)."""
 
 
 def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -86,7 +84,7 @@ def _row_of(text: str, *, is_result: bool) -> tuple[Mapping[str, Any] | None, di
         if hit is None and is_result and row.get("of") != "clause":
             hit = row["pattern"].fullmatch(f"is {text}")
         if hit is not None:
-            return row, {name.rstrip("23"): value for name, value in hit.groupdict().items() if value is not None}
+            return row, {name.rstrip("2"): value for name, value in hit.groupdict().items() if value is not None}
     return None, {}
 
 
@@ -105,18 +103,8 @@ class _Reading:
     def drafts(self) -> list[Draft]:
         """The tests; or it says why there is none."""
         vague = NotTested(f"{self.clause.bare!r} is recognised as {self.row['name']!r}, but not understood in full")
-        other = self.clause.said.get("other")
-        called = self.namespace.surface.named(other) if other else self.function
-        if called is None:
-            raise vague
-        self._only_where_nothing_else_is_said(called)
-        arguments = arguments_of(called, [called.docstring, self.claim.text])
-        if condition := self.clause.said.get("cond"):
-            if (read := read_condition(condition, arguments.kinds)) is None:
-                raise vague
-            names = free_names([read]) & set(arguments.kinds)
-            kept = (one for one in arguments.conditions if not free_names([one]) & names)
-            arguments = replace(arguments, conditions=(*kept, read))
+        self._only_where_nothing_else_is_said()
+        arguments = arguments_of(self.function, [self.function.docstring, self.claim.text])
         if (variables := self._variables(arguments.kinds)) is None:
             raise vague
         found = [self._law(arguments, dict(zip("ab", names, strict=False))) for names in variables]
@@ -124,14 +112,15 @@ class _Reading:
             raise vague
         return [self._draft(*law) for law in found if law is not None]
 
-    def _only_where_nothing_else_is_said(self, called: Function) -> None:
+    def _only_where_nothing_else_is_said(self) -> None:
         """Raise where other words restrict the inputs, or say what is given for some of them."""
         of_answers = bool(self.row.get("expected") or self.row.get("check"))
-        if of_answers and not called.answers:
-            raise NotTested(f"`{called.qualified}` returns nothing")
-        for text in {called.docstring, self.claim.text, *self.others}:
+        if of_answers and not self.function.answers:
+            raise NotTested(f"`{self.function.qualified}` returns nothing")
+        own = {self.function.docstring, self.claim.text}
+        for text in {*own, *self.others}:
             for one in (one for one in _clauses(text, ()) if ">>>" not in one.written):
-                if one.row is None and text in {called.docstring, self.claim.text} and said("restricts", one.bare):
+                if one.row is None and text in own and said("restricts", one.bare):
                     raise NotTested(f"the precondition {one.bare!r} is not understood")
                 if of_answers and self.clause.bare not in one.bare and said("special", one.bare):
                     raise NotTested(f"{one.bare!r} says what happens for some of the inputs")
@@ -152,18 +141,17 @@ class _Reading:
     def _law(self, arguments: Arguments, variables: Mapping[str, str]) -> tuple[Arguments, str, list[str]] | None:
         """What a test draws, its lines, and the errors by which the function refuses inputs."""
         row, kinds, index = self.row, arguments.kinds, self.clause.said.get("i", "")
-        groups = ((group, one) for group, one in self.clause.said.items() if group not in _UNREAD)
+        groups = ((group, one) for group, one in self.clause.said.items() if group not in "ab")
         told = {group: _read(group, one, kinds, index) for group, one in groups}
         if None in told.values():
             return None
-        texts = "\n".join([arguments.function.docstring, *self.others])
-        errors = sorted({*_ERROR.findall(texts), *arguments.function.refuses_with})
+        texts = "\n".join([self.function.docstring, *self.others])
+        errors = sorted({*_ERROR.findall(texts), *self.function.refuses_with})
         refusals = [one for one in errors if self.namespace.defines(one)]
         call, again = arguments.call({}), arguments.call({variables["a"]: "other"} if variables else {})
         answer, again = (f"_answer(lambda: {', '.join([one, *refusals])})" for one in (call, again))
-        values = {**variables, **told, "call": call, "outer": self.function.qualified, "answer": answer, "again": again}
-        bounds = ["{low} <= {high}"] if "low" in told else []
-        asked = [parse_expression(one.format(**values)) for one in (*row.get("assume", ()), *bounds)]
+        values = {**variables, **told, "call": call, "answer": answer, "again": again}
+        asked = [parse_expression(one.format(**values)) for one in row.get("assume", ())]
         conditions = [node for node in asked if node is not None and free_names([node]) & set(kinds)]
         if "draws" in row:
             texts_drawn = Kind(name="strategy", code=row["draws"])
@@ -176,16 +164,15 @@ class _Reading:
         return replace(arguments, kinds=kinds, conditions=(*arguments.conditions, *conditions)), body, refusals
 
     def _draft(self, arguments: Arguments, body: str, refusals: Sequence[str]) -> Draft:
-        name, error = self.row["name"], self.clause.said.get("error", "")
-        used = (arguments.function.qualified, self.function.qualified, *refusals, error)
+        name, used = self.row["name"], (self.function.qualified, *refusals)
         found = self.namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
         given, left = drawn(arguments.kinds, arguments.conditions, small=True)
         return Draft(
             claim=self.claim,
             quote=quote_of(self.claim, self.clause.written, self.clause.bare),
-            category=Category.FAILURE_MODE if error or name == "never raises" else Category.EDGE,
+            category=Category.FAILURE_MODE if name == "never raises" else Category.EDGE,
             origin=Origin.FUZZ if name == "never raises" else Origin.PHRASE,
-            label=f"raises {error}" if error else name,
+            label=name,
             detail=f"recognised phrase: {name}",
             imports=found.imports,
             body=(*(f"assume({source_of(condition)})" for condition in left), *body.splitlines()),
@@ -206,15 +193,14 @@ def _takes(wanted: str, kind: Kind) -> bool:
 
 def _read(group: str, text: str, kinds: Mapping[str, Kind], index: str) -> str | None:
     """What a group's words are as Python; None where they are not understood."""
-    if group in {"error", "i"}:
+    if group == "i":
         return None if text in kinds else text
     node = parse_expression(text.replace("`", ""))
     if node is None or not is_pure(node, {*kinds, index}):
         return None
+    if group == "value":
+        return source_of(node)
     computed = not isinstance(node, ast.Name | ast.Constant | ast.Tuple)
-    if group in {"expr", "test"}:
-        attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
-        of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
-        return source_of(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None
-    known = computed or isinstance(node, ast.Constant) or source_of(node) in kinds
-    return f"({source_of(node)})" if known else None  # a builtin's name alone is no number
+    attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
+    of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
+    return source_of(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None

@@ -13,10 +13,7 @@ from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_MODULES = (
-    "ast asyncio calendar contextlib copy io itertools json math numbers os pathlib re shutil statistics subprocess"
-    " sys tempfile textwrap"
-)
+_MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
 _SETTINGS = """\
 _CHECKED = settings(
     max_examples=100,
@@ -112,9 +109,7 @@ def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str
 
 
 def _imports(text: str, *, with_hypothesis: bool) -> str:
-    modules = [name for name in _MODULES.split() if re.search(rf"(?<![\w.]){name}\.", text)]
-    if re.search(r"\bcollections\.abc\.", text):
-        modules = sorted([*modules, "collections.abc"])
+    modules = (name for name in _MODULES.split() if re.search(rf"(?<![\w.]){re.escape(name)}\.", text))
     lines = [f"import {name}" for name in modules]
     abstract = [name for name in ("Callable", "Sequence") if re.search(rf"(?<!\.)\b{name}\b", text)]
     lines += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []

@@ -29,6 +29,8 @@ class Function:
     parameters: tuple[Parameter, ...]
     """Without `self` and `cls`."""
     docstring: str
+    form: str
+    """All of it as syntax, by which versions are compared."""
     is_async: bool
     is_static: bool = False
     """A static or class method: called on the class itself."""

@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft, Note, NotTested
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests
@@ -17,7 +17,7 @@ from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
 from refute.adversary.property.surface import Documented, Surface
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _WORTH: Final = (
@@ -70,8 +70,8 @@ def _runnable(item: Draft | Note) -> Draft | Note:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}")
+    except (SyntaxError, NotTested) as error:
+        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error}")
     return item
 
 
@@ -90,13 +90,10 @@ def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
 def _parse_fault(source: SourceModule) -> str:
     """Why a module cannot be parsed; empty where it can."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_python(source.source)
-    except SyntaxError as error:
-        return f"{source.module.path} cannot be parsed: line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return f"{source.module.path} cannot be parsed: {error}"
+        parse_python(source.source)
+    except UNPARSABLE as error:
+        where = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
+        return f"{source.module.path} cannot be parsed: {where}"
     return ""
 
 
