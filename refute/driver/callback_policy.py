@@ -152,7 +152,7 @@ class CallbackPolicy:
     def _set(self, one: Any, name: Any, value: Any) -> None:
         if type(one) is types.FunctionType and one.__module__ == self.module and self._may_be_put(name, value):
             self.require_lent(one)
-        elif isinstance(one, type):
+        elif isinstance(one, type) and str(name).startswith("__"):
             self.require_lent(one)
             refuse()
         else:
@@ -181,7 +181,7 @@ class CallbackPolicy:
         return one
 
     def _check_change(self, one: Any) -> None:
-        if isinstance(one, type) or not self.objects.exports.has_lent(one):
+        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.exports.has_lent(one):
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:

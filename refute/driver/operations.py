@@ -89,14 +89,8 @@ def load(name: str) -> list[Any]:
     """Import a module; the module, its doc, file and, for a package, its path."""
     module = importlib.import_module(name)
     path = getattr(module, "__path__", None)
-    file = getattr(module, "__file__", None)
-    doc = module.__doc__
-    return [
-        module,
-        doc if isinstance(doc, str) else None,
-        file if isinstance(file, str) else None,
-        [str(one) for one in path] if path is not None else None,
-    ]
+    told = [getattr(module, key, None) for key in ("__doc__", "__file__")]
+    return [module, *(one if isinstance(one, str) else None for one in told), path and [str(one) for one in path]]
 
 
 def star(module: ModuleType) -> dict[str, Any]:
