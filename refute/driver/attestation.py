@@ -6,9 +6,9 @@ import sys
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
-from refute.driver.errors import CannotCarry
 from refute.driver.known import is_of_testing
 from refute.driver.process_state import HANDLERS, VARIABLES
+from refute.driver.wire import CannotCarry
 
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
 """Names in a test that copies contexts."""

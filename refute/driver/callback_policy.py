@@ -8,7 +8,6 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.known import (
     BUILDING,
     LEADING,
@@ -26,6 +25,7 @@ from refute.driver.object_table import CALLABLE
 from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
 from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Uncarried
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable

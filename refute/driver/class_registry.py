@@ -4,12 +4,12 @@ import enum
 from typing import Any, Final, Generic, Protocol
 
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.known import is_known, named, place_of
 from refute.driver.proxy.classes import build, build_bare, build_enum
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, VALUES, base_value
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""

@@ -15,8 +15,8 @@ from refute.driver.containers import (
     parts_of,
     simple,
 )
-from refute.driver.errors import CannotCarryBack, Malformed, Uncarried
 from refute.driver.values import MAKERS, VALUES
+from refute.driver.wire import CannotCarryBack, Malformed, Uncarried
 
 Atom = Any
 Entry = list[Any]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from refute.driver.hide_test_names import without_marks
+from refute.driver.settings import without_marks
 from refute.driver.wire import Wire
 
 NAME_BYTES: Final = 64

@@ -4,7 +4,7 @@ import contextlib
 from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,7 +7,7 @@ from sys import getrefcount
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import Malformed
+from refute.driver.wire import Malformed
 
 if TYPE_CHECKING:
     from refute.driver.error_transport import State

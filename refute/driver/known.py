@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any, Final
 
-from refute.driver.errors import Malformed
+from refute.driver.wire import Malformed
 
 VALUE_MODULES: Final = frozenset(
     {

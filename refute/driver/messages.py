@@ -6,9 +6,8 @@ from time import monotonic  # by name: whoever replaces `time.monotonic` means t
 from typing import Any, Final
 
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.object_table import ObjectTable
-from refute.driver.wire import Message
+from refute.driver.wire import CannotCarry, Malformed, Message
 
 ASK: Final = "q"
 ANSWER: Final = "p"

@@ -18,7 +18,6 @@ from refute.driver.class_registry import ClassRegistry
 from refute.driver.codec import Atom, Decoder, Encoder, Entry
 from refute.driver.containers import CONTAINERS, SharedContainers, parts_of, refill
 from refute.driver.error_transport import fill_error, frames_of, shell_error, state_of, tell_error, traceback_of
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.handles import Exports, Proxies
 from refute.driver.known import HEAP_TYPE, function_name, function_of
 from refute.driver.modules import ModuleStub
@@ -26,6 +25,7 @@ from refute.driver.proxy.describing import FUNCTIONS, annotations_of, text_of
 from refute.driver.proxy.functions import Called, Function, Member
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, base_value, remade
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Uncarried
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(CONTAINERS.values())

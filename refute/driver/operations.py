@@ -7,10 +7,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.describing import shape_of, text_of
+from refute.driver.wire import CannotCarry, Malformed
 
 
 def as_class(kind: Any) -> type:

@@ -4,10 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.messages import ANSWER, ASK, ERROR, Extras, Messages
 from refute.driver.object_table import ObjectTable
-from refute.driver.wire import Message, Wire
+from refute.driver.wire import CannotCarry, Malformed, Message, SubjectGone, Wire
 
 
 class Peer:

@@ -14,14 +14,13 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, is_being_cancelled, running_loop
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections, Outlets, start_subject
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exceptions import is_pretext
 from refute.driver.extending import told_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
-from refute.driver.wire import Wire
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone, Wire
 
 CALLS: Final = frozenset(
     {

@@ -63,7 +63,7 @@ def forked() -> tuple[int, int, int] | None:
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
+    from refute.driver import error_transport, modules, reporter, subject_client  # noqa: F401  # for the workers
     from refute.driver.child import await_fork_request
 
     sys.path.remove(root)
@@ -152,11 +152,9 @@ def open_subject(
     sys.path.remove(root)
     link = SubjectClient(job, stacks, send)
     sys.path.insert(0, root)
-    from refute.driver.collect import Collector
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
-    from refute.driver.hide_test_names import hide_names
-    from refute.driver.reporter import Reporter
+    from refute.driver.reporter import Collector, Reporter, hide_names
 
     sys.path.remove(root)
     keep_apart(job["test_file"])

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.errors import CannotCarry, Malformed, Uncarried
 from refute.driver.object_table import ObjectTable
+from refute.driver.wire import CannotCarry, Malformed, Uncarried
 
 
 def carried(value: Any) -> Any:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
-from refute.driver.wire import MAX_BYTES, Wire
+from refute.driver.wire import MAX_BYTES, CannotCarry, Malformed, SubjectGone, Wire
 from tests.refute.driver.pair import Pair
 
 
