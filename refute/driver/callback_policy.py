@@ -101,7 +101,7 @@ class CallbackPolicy:
 
     def require_lent(self, one: Any) -> None:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
-        if not self.objects.exports.has_lent(one) and not self._is_own_value(one):
+        if self.objects.exports.number_of(one) is None and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
 
     def _is_own_value(self, one: Any) -> bool:
@@ -181,7 +181,7 @@ class CallbackPolicy:
         return one
 
     def _check_change(self, one: Any) -> None:
-        if (isinstance(one, type) and not self.is_ours(one)) or not self.objects.exports.has_lent(one):
+        if (isinstance(one, type) and not self.is_ours(one)) or self.objects.exports.number_of(one) is None:
             refuse()
 
     def _check(self, one: Any, name: Any) -> None:

@@ -4,6 +4,7 @@ import contextlib
 from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.exceptions import text_of
 from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
@@ -179,9 +180,5 @@ def _slot(name: str) -> Any:
 
 
 def _text(error: BaseException) -> str | None:
-    if type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}:
-        return None
-    try:
-        return str(error)[:100_000]
-    except Exception as fault:
-        return f"<no message: str() raised {type(fault).__name__}>"
+    usual = type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}
+    return None if usual else text_of(error)[:100_000]

@@ -75,7 +75,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
     ours = ours or (kind.__name__ in REVEALING and "_refute_called_" in marks) or "_refute_pretext_" in marks
     return {
         "error_type": cut(f"{module}{kind.__qualname__}", 200),
-        "error_message": cut(_text_of(error), MESSAGE_CHARS),
+        "error_message": cut(text_of(error), MESSAGE_CHARS),
         "notes": [cut(note, MESSAGE_CHARS) for note in _notes_of(error)],
         "raised_in_implementation": ours,
         "raised_on_purpose": ours and origin is not None and _is_deliberate(origin) and origin.tb_next is None,
@@ -84,7 +84,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
 
 def compares_identity(error: BaseException) -> bool:
     """Whether an assertion says of equal values that they are not the same object: in two processes they never are."""
-    return isinstance(error, AssertionError) and any(map(SAME.match, _text_of(error)[:MESSAGE_CHARS].splitlines()))
+    return isinstance(error, AssertionError) and any(map(SAME.match, text_of(error)[:MESSAGE_CHARS].splitlines()))
 
 
 def cut(text: str, limit: int) -> str:
@@ -96,7 +96,8 @@ def cut(text: str, limit: int) -> str:
     return f"{plain[:half]}\n[… {len(text) - 2 * half} characters left off …]\n{plain[-half:]}"
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """The message of an exception, whatever its class makes of it."""
     try:
         return str(error)
     except Exception as fault:  # the implementation's own __str__ may raise

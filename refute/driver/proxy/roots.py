@@ -58,7 +58,6 @@ class ProxyMeta(ABCMeta):
     """The class of mirrored classes, and of classes that derive from them here."""
 
     _refute_root_ = True
-    # Not `super()`: a mirrored metaclass both derives from this class and is one of its objects.
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "ProxyMeta":
         """Make a class; one that a test derives is made in the other process as well."""
@@ -70,9 +69,6 @@ class ProxyMeta(ABCMeta):
         made = super().__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
         Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
-
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **_: Any) -> None:
-        ABCMeta.__init__(cls, name, bases, namespace)
 
     def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         """Make an object, there."""
@@ -119,11 +115,9 @@ class ProxyMeta(ABCMeta):
                 Current.link.cannot(
                     "needs the implementation in the test's process: derives a frozen dataclass from it"
                 )
-            if name == "__abstractmethods__":
-                told = _asking() != "abc"  # which says so of every new class
-            else:
-                told = name in NAMES and "_refute_asks_" not in cls.__dict__
-            if not told:
+            if name == "__abstractmethods__" and _asking() != "abc":  # which says so of every new class
+                Current.link.cannot("needs the implementation in the test's process: makes an abstract class another")
+            if name not in NAMES or "_refute_asks_" in cls.__dict__:
                 return
         _refuse_patch(cls, name)
         if isinstance(value, property | classmethod | staticmethod):
@@ -150,7 +144,7 @@ class ProxyMeta(ABCMeta):
 
     def __subclasses__(cls) -> list[type]:
         """The classes that derive from this one there; what Python's own `isinstance` looks through is here."""
-        if _asking() in {"abc", __name__} or type.__subclasscheck__(type, cls):
+        if _asking() in {"abc", __name__}:
             return type.__subclasses__(cls)  # type: ignore[arg-type]  # it is a class
         return list(Current.link.request("subclasses", cls))
 
@@ -163,7 +157,7 @@ class ProxyMeta(ABCMeta):
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
         """As `__mro__`."""
         found = tuple(kind for kind in type.__dict__["__bases__"].__get__(cls) if "_refute_root_" not in kind.__dict__)
-        return found or ((type,) if type.__subclasscheck__(type, cls) else (object,))
+        return found or (object,)
 
     def __dir__(cls) -> list[str]:
         """The names that the class has there."""
