@@ -137,7 +137,7 @@ def sender(descriptor: int, key: str) -> Callable[[str, dict[str, Any]], None]:
 def open_subject(
     job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]
 ) -> tuple[Any, Callable[[], list[object]]]:
-    """Start the subject, before pytest is imported: the two take their time together.
+    """Start the subject.
 
     Returns:
         The link to it, and what makes pytest's plugins. Our package is forgotten at once, so that a ticket may bring
@@ -145,18 +145,15 @@ def open_subject(
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver.modules import Importer
-    from refute.driver.subject_client import SubjectClient
-
-    importer = Importer(job["import_roots"], job["modules"], job["workspace"])
-    sys.path.remove(root)
-    link = SubjectClient(job, stacks, send)
-    sys.path.insert(0, root)
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
+    from refute.driver.modules import Importer
     from refute.driver.reporter import Collector, Reporter, hide_names
+    from refute.driver.subject_client import SubjectClient
 
     sys.path.remove(root)
+    importer = Importer(job["import_roots"], job["modules"], job["workspace"])
+    link = SubjectClient(job, stacks, send)
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:
