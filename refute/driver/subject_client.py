@@ -94,7 +94,7 @@ class SubjectClient(Attestation):
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
-            self.not_carried_back = self.not_carried_back or _from_subject(error)
+            self.not_carried_back = self.not_carried_back or isinstance(error, CannotCarryBack)
             raise
         except (Malformed, SubjectGone) as error:
             self._break(error)
@@ -216,16 +216,6 @@ class SubjectClient(Attestation):
 
 
 SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
-
-
-def _from_subject(error: CannotCarry) -> bool:
-    """Whether it is the subject that said so: then the error was raised where its answer is read."""
-    if isinstance(error, CannotCarryBack):
-        return True
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback is None or traceback.tb_frame.f_code.co_name == "_answer"
 
 
 def _read_input(how: Any, size: Any) -> str:

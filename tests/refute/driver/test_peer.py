@@ -50,8 +50,8 @@ class Point:
 def theirs(pair: Pair, value: Any) -> Any:
     """The stand-in here for an object of the subject's."""
     entry = pair.subject.packed(value)
-    for cid, told, members, _ in pair.subject.classes.news:
-        pair.driver.classes.learn(cid, told, members)
+    for news in pair.subject.classes.news:
+        pair.driver.classes.learn(*news)
     pair.subject.classes.news = []
     return pair.driver.unpacked(entry)
 
@@ -185,7 +185,7 @@ TOLD = {
 def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
     pair: Pair, name: str, member: str
 ) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "members": {name: member}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: member}}, [], [])
     forged = pair.driver.shell(["o", 103, ["c", 101]])
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -199,12 +199,12 @@ def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
 
 @pytest.mark.parametrize("name", ["__subclasshook__", "__class__", "__getattribute__", "_refute_root_"])
 def test_a_class_cannot_bring_members_that_would_decide_here(pair: Pair, name: str) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "members": {name: "p"}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: "p"}}, [], [])
     assert name not in vars(pair.driver.classes.class_of(["c", 101]))
 
 
 def test_a_class_of_classes_costs_the_test_that_names_it(pair: Pair) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, [], [])
     pair.driver.classes.class_of(["c", 101])
     (reason,) = pair.driver.lost
     assert "class of classes" in reason
@@ -218,7 +218,7 @@ def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> 
         "standard": True,
         "members": {},
     }
-    pair.driver.classes.learn(101, told, None)
+    pair.driver.classes.learn(101, told, [], [])
     asked: list[tuple[Any, ...]] = []
     pair.request = lambda *args, **_: asked.append(args)  # type: ignore[method-assign]
     forged = pair.driver.shell(["o", 103, ["c", 101]])
