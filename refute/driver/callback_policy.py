@@ -78,7 +78,6 @@ class CallbackPolicy:
             "get": self._get,
             "shape": self._shape,
             "set": self._set,
-            "del": self._delete,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
             "repr": repr,
@@ -88,7 +87,7 @@ class CallbackPolicy:
             "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("put", "register", "subclasses"), refuse),
+            **dict.fromkeys(("put", "del", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -157,7 +156,8 @@ class CallbackPolicy:
             refuse()
         else:
             self._check(one, name)
-            self._check_change(one)
+            if (isinstance(one, type) and not self.is_ours(one)) or self.objects.exports.number_of(one) is None:
+                refuse()
         setattr(one, name, value)
 
     @staticmethod
@@ -169,20 +169,11 @@ class CallbackPolicy:
         """Whether it is a dataclass of the test's, or a field of one: what they declare is open to whoever has them."""
         return isinstance(one, dataclasses.Field) or self.is_ours(one if isinstance(one, type) else type(one))
 
-    def _delete(self, one: Any, name: Any) -> None:
-        self._check(one, name)
-        self._check_change(one)
-        delattr(one, name)
-
     def _copied(self, one: Any) -> Any:
         self.require_lent(one)
         if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
             refuse()
         return one
-
-    def _check_change(self, one: Any) -> None:
-        if (isinstance(one, type) and not self.is_ours(one)) or self.objects.exports.number_of(one) is None:
-            refuse()
 
     def _check(self, one: Any, name: Any) -> None:
         if type(name) is not str:
