@@ -25,7 +25,7 @@ from refute.driver.object_table import CALLABLE
 from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
 from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
-from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
@@ -142,9 +142,8 @@ class CallbackPolicy:
         except AttributeError:
             function = None
         if not isinstance(function, FUNCTIONS):
-            reason = f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class"
-            self.objects.lose(reason)
-            return Uncarried(reason)
+            self.objects.lose(f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class")
+            return None
         self.objects.exports.lend(function)
         return function
 

@@ -90,7 +90,7 @@ class ClassRegistry:
         if how == "K":
             return named(rest[0], rest[1], in_driver=self._table.in_driver)
         if how == "c" and self.standing_for(rest[0]) is None and self.expected is not None:
-            self.bind(rest[0], self.expected)
+            self._table.proxies.remember(rest[0], self.expected)
         kind = self.standing_for(rest[0]) if how == "c" else self._table.exports.own(rest[0])
         if not isinstance(kind, type):
             raise Malformed("a class that nobody was told of is referred to")
@@ -113,7 +113,7 @@ class ClassRegistry:
             reason = f"class {told['qualname']} cannot be made in the other process: {type(error).__name__}: {error}"
             self._unbuilt[cid] = reason[:500]
             kind = build_bare(cid, told, bases)
-        self.bind(cid, kind)
+        self._table.proxies.remember(cid, kind)
 
     def _built(self, cid: int, told: dict[str, Any], bases: list[type], table: Any, atoms: Any) -> type:
         if told.get("is_meta"):
@@ -140,16 +140,7 @@ class ClassRegistry:
         value = Decoder(table, self._table).value
         type.__setattr__(self.standing_for(cid), "__annotations__", {str(name): value(one) for name, one in atoms})
 
-    def bind(self, cid: int, kind: type) -> None:
-        """Let a class of ours stand for one of theirs."""
-        self._table.proxies.remember(cid, kind)
-
     def standing_for(self, cid: int) -> type | None:
         """The class here that stands for one of theirs."""
         kind = self._table.proxies.standing_for(cid)
         return kind if isinstance(kind, type) else None
-
-    def member_of(self, cid: int, name: str) -> Any:
-        """A member of a mirrored class."""
-        kind = self.standing_for(cid)
-        return None if kind is None else vars(kind).get(name)

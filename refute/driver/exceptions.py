@@ -150,7 +150,7 @@ def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, arg
     function = (
         objects.proxies.standing_for(args[0])
         if operation == "call_lent"
-        else objects.classes.member_of(args[0], args[1])
+        else vars(objects.classes.standing_for(args[0]) or object).get(args[1])
     )
     rest = args[1:] if operation == "call_lent" else args[2:]
     signature = getattr(function, "__signature__", None)

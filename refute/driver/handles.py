@@ -55,10 +55,6 @@ class Exports:
         """The number by which the other side may refer to this very object."""
         return self._lent_ids.get(id(value))
 
-    def is_lent(self, oid: int) -> bool:
-        """Whether a number is that of a lent object."""
-        return oid in self._lent
-
     def take_back(self, dropped: list[list[int]]) -> None:
         """The other side no longer holds these, as far as it had received them."""
         for oid, count in dropped:

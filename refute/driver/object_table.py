@@ -25,7 +25,7 @@ from refute.driver.proxy.describing import FUNCTIONS, annotations_of, text_of
 from refute.driver.proxy.functions import Called, Function, Member
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, base_value, remade
-from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Uncarried
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
 MUTABLE: Final = tuple(CONTAINERS.values())
@@ -88,8 +88,6 @@ class ObjectTable:
             return self._container_entry(value, encoder)
         if issubclass(kind, CALLABLE):
             return self._function_entry(value)
-        if issubclass(kind, Uncarried):
-            raise CannotCarry(value.reason)
         if issubclass(kind, NO_VALUE):
             raise CannotCarryBack(f"needs the implementation in the test's process: passes a {kind.__name__}")
         self.exports.may_lend(value)
@@ -153,7 +151,7 @@ class ObjectTable:
         self.exports.crossed = self.exports.crossed or entry[0] in OBJECTS
         match entry:
             case ["y", int(oid)]:
-                kind = None if self.exports.is_lent(oid) else self.classes.standing_for(oid)
+                kind = self.classes.standing_for(oid)  # a class of the test's that was made there as well
                 return self.exports.own(oid) if kind is None else kind
             case ["tb", [*frames]]:
                 return traceback_of(frames)

@@ -162,7 +162,7 @@ class SubjectClient(Attestation):
             cid = self.request("extend", place, bases, told_members(merged), keywords)
         finally:
             classes.expected = before
-        classes.bind(cid, kind)
+        self.objects.proxies.remember(cid, kind)
 
     # The other direction
 

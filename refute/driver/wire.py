@@ -28,13 +28,6 @@ class SubjectGone(Exception):
     """The other process has ended."""
 
 
-class Uncarried:
-    """Stands in the place of a value that could not be made here: the test that gets it is noted as not carried."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-
-
 HEADER: Final = struct.Struct("!Q")
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_PARTS: Final = 6_000_000
@@ -64,10 +57,6 @@ class Wire:
         self._process = os.getpid()
         self._idle = idle
         self._read_ahead = b""
-
-    def fileno(self) -> int:
-        """The descriptor."""
-        return self._socket.fileno()
 
     def send(self, message: Message) -> None:
         """Send one message.
