@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
-from refute.wording import in_quotes
+from refute.wording import first_names, in_quotes
 
 PAGE: Final = "docs/strength.md#what-to-do-about-a-weak-pass"
 STEPS_SHOWN: Final = 8
@@ -22,7 +22,7 @@ _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 
 
 def next_steps(outcome: Outcome) -> tuple[str, ...]:
-    """One line for each claim that keeps the ticket from passing, then what concerns the whole attack.
+    """A line for what would help each claim that keeps the ticket from passing, then what concerns the whole attack.
 
     Empty where the status needs no step of this kind: a pass, a refutation, a failure of the script or the machine.
     """
@@ -36,9 +36,11 @@ def next_steps(outcome: Outcome) -> tuple[str, ...]:
 
 def _for_claims(outcome: Outcome) -> Iterator[str]:
     shallow = {one.claim_id: one.remedy for one in outcome.strength.shallow} if outcome.strength else {}
+    by_step: dict[str, list[str]] = {}
     for claim in outcome.claims:
         if step := _step(claim) or shallow.get(claim.claim_id, ""):
-            yield f"{claim.claim_id}: {step}"
+            by_step.setdefault(step, []).append(claim.claim_id)
+    yield from (f"{first_names(claims)}: {step}" for step, claims in by_step.items())
 
 
 def _step(claim: ClaimResult) -> str:
@@ -50,9 +52,9 @@ def _step(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED_IN_PART:
             return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
-            return f"only its author's tests passed; add {_EVIDENCE}"
+            return f"only the author's tests passed; add {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.attested_tests:
-            return "compare plain data (numbers, text, lists): the code could forge its own objects"
+            return "say what comes out, as plain data: its tests compare the code's answers or objects with one another"
         case ClaimVerdict.INCONCLUSIVE:
             return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
         case _:

@@ -10,10 +10,10 @@ from typing import Final, assert_never
 from xml.etree import ElementTree as ET
 
 from refute.caching.wording import not_run_again
-from refute.guardrails.plain_text import on_one_line, printable, tail
+from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from reports.evidence import categories_line, claim_evidence, elsewhere_lines, strength_lines
-from reports.wording import MEANING, model_lines
+from reports.wording import MEANING, in_brief, model_lines
 
 MAX_TEXT_CHARS: Final = 20_000
 MAX_ATTRIBUTE_CHARS: Final = 500
@@ -95,7 +95,7 @@ def _properties(outcome: Outcome) -> ET.Element:
 
 
 def _claim_case(outcome: Outcome, claim: ClaimResult) -> ET.Element:
-    case = _case(outcome, f"{claim.claim_id}: {on_one_line(claim.text)}")
+    case = _case(outcome, f"{claim.claim_id}: {in_brief(claim.text)}")
     match claim.verdict:
         case ClaimVerdict.SURVIVED:
             pass

@@ -18,7 +18,7 @@ from reports.evidence import (
 )
 from reports.next_steps import PAGE, next_steps
 from reports.outcome_table import EXPLAINED_BY_OUTPUT
-from reports.wording import CLAIM_WORDS, MEANING, counted, duration, mark, money, provenance_line, run_line
+from reports.wording import CLAIM_WORDS, MEANING, counted, duration, in_brief, mark, money, provenance_line, run_line
 
 FAILURES_SHOWN: Final = 10
 ITEMS_SHOWN: Final = 30
@@ -60,7 +60,7 @@ def _claims(outcome: Outcome) -> Iterator[str]:
     if outcome.claims:
         yield "## Claims"
         rows = [
-            (claim.claim_id, CLAIM_WORDS[claim.verdict], on_one_line(claim.text), claim_evidence(claim))
+            (claim.claim_id, CLAIM_WORDS[claim.verdict], in_brief(claim.text), claim_evidence(claim))
             for claim in outcome.claims
         ]
         yield _table(("Claim", "Verdict", "What it says", "Evidence"), rows)

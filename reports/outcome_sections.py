@@ -10,7 +10,7 @@ from rich.text import Text
 
 from refute.adversary.strength.record import Strength
 from refute.caching.wording import age_in_words
-from refute.guardrails.plain_text import on_one_line, printable, tail
+from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, StageRecord, Status, TestFailure
 from refute.scan.finding import Finding
 from reports.evidence import (
@@ -24,7 +24,7 @@ from reports.evidence import (
     test_lines,
 )
 from reports.next_steps import PAGE
-from reports.wording import CLAIM_WORDS, MEANING, counted, duration, mark, provenance_line, run_line
+from reports.wording import CLAIM_WORDS, MEANING, counted, duration, in_brief, mark, provenance_line, run_line
 
 MAX_LINE_CHARS: Final = 400
 TAIL_LINES: Final = 15
@@ -67,7 +67,7 @@ def claims(outcome: Outcome) -> Table:
     table.add_column(ratio=2, overflow="fold")
     for claim in outcome.claims:
         verdict = Text(CLAIM_WORDS[claim.verdict], style=_CLAIM_STYLE[claim.verdict])
-        table.add_row("", line(claim.claim_id), verdict, line(on_one_line(claim.text)), line(claim_evidence(claim)))
+        table.add_row("", line(claim.claim_id), verdict, line(in_brief(claim.text)), line(claim_evidence(claim)))
     return table
 
 
@@ -94,7 +94,7 @@ def strength(measured: Strength) -> Table:
 def refutation(failure: TestFailure, reproducer: str | None) -> Group:
     """One refutation: what was claimed, what happened, on which input, and how to see it oneself."""
     table = _fields()
-    table.add_row("", "claim", line(on_one_line(failure.claim_text)))
+    table.add_row("", "claim", Text(printable(failure.claim_text.strip(), max_chars=MAX_LINE_CHARS)))
     table.add_row("", "test", line(failure.test_name))
     error = f"{failure.error_type}: {failure.error_message}" if failure.error_message else failure.error_type
     table.add_row("", "error", Text(tail(error, max_lines=TAIL_LINES, max_chars=2_000), style="red"))

@@ -19,7 +19,7 @@ from reports.rates import Rate
 from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report
 from reports.waiting import answer_time, answers, queue_time
-from reports.wording import counted
+from reports.wording import counted, in_brief
 
 FINDINGS_SHOWN: Final = 15
 DAYS_SHOWN: Final = 14
@@ -109,7 +109,7 @@ def what(finding: Finding) -> str:
     first = outcome.failures[0]
     given = first.smallest_input.replace("\n", ", ")
     said = next(iter(first.error_message.splitlines()), "")
-    claim = on_one_line(first.claim_text)[:120]
+    claim = in_brief(first.claim_text)[:120]
     return f"{first.claim_violated}: {claim} ✗ {given[:80]}{' → ' if given else ''}{said[:100]}"
 
 

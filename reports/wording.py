@@ -1,5 +1,6 @@
 """The words and marks with which every report speaks of statuses, verdicts, time and money."""
 
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Final
@@ -15,6 +16,8 @@ from refute.outcome import (
     TestFailure,
 )
 
+_SESSION: Final = re.compile(r"^\s*(?:>>>|\$) ", re.MULTILINE)
+"""How what a claim shows begins: a session of Python, or a transcript of a shell."""
 MEANING: Final[Mapping[Status, str]] = {
     Status.PASS: "Every claim survived an attack that would have noticed most small faults.",
     Status.PASS_WEAK: "No claim was refuted, but the attack was too weak to rely on.",
@@ -134,10 +137,16 @@ def why(outcome: Outcome, *, max_chars: int = 200) -> str:
     return f"{first.claim_violated} refuted: {counterexample(first)}{more}"
 
 
+def in_brief(claim_text: str) -> str:
+    """A claim on one line, without the session or transcript that it may show."""
+    said, *shown = _SESSION.split(claim_text, maxsplit=1)
+    return f"{on_one_line(said)} …" if shown and said.strip() else on_one_line(claim_text)
+
+
 def counterexample(failure: TestFailure) -> str:
     """What was tried, and what came of it, on one line."""
     # An example has no input of its own: then the claim says what was tried.
-    given = failure.smallest_input.replace("\n", ", ") or on_one_line(failure.claim_text)
+    given = failure.smallest_input.replace("\n", ", ") or in_brief(failure.claim_text)
     said = next(iter(failure.error_message.splitlines()), "")  # the first line says it, the rest is pytest's diff
     error = f"{failure.error_type}: {said}" if said else failure.error_type
     return " → ".join(

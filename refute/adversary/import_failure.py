@@ -60,6 +60,11 @@ class ImportFailure:
     line: int
 
     @property
+    def is_missing(self) -> bool:
+        """Whether there is no such module at all, rather than nothing of a name in it."""
+        return self.message.startswith("No module named")
+
+    @property
     def place(self) -> str:
         """`file:line`, as far as known."""
         return f"{self.path}:{self.line}" if self.path else "an unknown place"

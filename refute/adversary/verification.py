@@ -1,5 +1,6 @@
 """The author's own verification script: as a job, and what its end means for the ticket."""
 
+import sys
 from typing import assert_never
 
 from refute.adversary.import_failure import find_import_failure, find_syntax_error, is_declared
@@ -78,6 +79,12 @@ def judge_verification(result: JobResult, ticket: Ticket, *, provided: frozenset
             assert_never(result.end)
 
 
+def _is_ours(module: str, ticket: Ticket) -> bool:
+    """Whether a missing module is named like a file or folder of the implementation, or is of Python's own library."""
+    parts = {part.removesuffix(".py") for path in ticket.implementation_files for part in path.split("/")}
+    return module.partition(".")[0] in parts | sys.stdlib_module_names
+
+
 def last_words(result: JobResult) -> str:
     """The end of what a job printed, standard error first; several lines."""
     text = result.stderr.strip() or result.stdout.strip()
@@ -103,4 +110,6 @@ def _failed(result: JobResult, ticket: Ticket, code: int, provided: frozenset[st
         reason = f"the sandbox image lacks {failure.module}, which the ticket's requirements declare ({failure.place})"
         return Stop(status=Status.ERROR, reason=f"{reason}; this says nothing about the code")
     reason = f"{script} exited with {code} on an uncaught import error at {failure.place}: {failure.message}"
+    if failure.is_missing and not there and not _is_ours(failure.module, ticket):
+        reason += "; if that is a package which the code needs, name it under `requirements` in the ticket"
     return Stop(status=Status.FAILED_IMPORT, reason=reason)

@@ -1,29 +1,22 @@
 """Keeps the scan of hostile input within bounds: small and shallow text here, anything else in a limited child."""
 
 import json
-import re
 import resource
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from refute.scan.core.report import Report
+from refute.scan.core.plain import is_plain
+from refute.scan.core.report import MAX_READ, Report
 from refute.scan.core.tables import knowledge
 from refute.scan.engine.analysis import analyse
 from refute.scan.finding import Confidence, Finding, Severity, Tier
 from refute.scan.rules import Language
-from refute.scan.shell.syntax import depth_of
 
-_SMALL_BYTES: Final = 200_000
-_SHALLOW: Final = 40
-_SHORT_LINE: Final = 8_000
-_UNARY_RUN: Final = re.compile(
-    rb"(?:[~!+]|not\s|lambda\s*:|await\s|else\s){30}|-{2000}|(?:-\s){30}|(?:[.\w]{1,8}\*\*){30}"
-)
-_DEEP_INDENT: Final = re.compile(rb"^(?:\t{40}|[ ]{400})", re.MULTILINE)
 _MAX_BYTES: Final = 12 * 1024**2
 _CHILD_MEMORY_BYTES: Final = 1024**3
 _CHILD_CPU_S: Final = 10
@@ -34,8 +27,8 @@ def analyse_within_limits(
     path: str,
     data: bytes,
     language: Language | None,
-    library: Mapping[str, bytes] | None = None,
     tables: Path | None = None,
+    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Report:
     """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits.
 
@@ -43,28 +36,14 @@ def analyse_within_limits(
         UsageError: `tables`, an operator's own rows, cannot be used.
     """
     known = knowledge(tables)
-    if is_harmless(data):
-        return analyse(path, data, language, library or {}, known)
+    if is_plain(data):
+        return analyse(path, data, language, known, files)
     report = Report(path=path)
     if len(data) > _MAX_BYTES:
         report.refuse(f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
         return report
-    return _in_child(report, {"": data, **(library or {})}, language, tables)
-
-
-def is_harmless(data: bytes) -> bool:
-    """Whether a text is small and shallow enough for a parser in this very process."""
-    return len(data) <= _SMALL_BYTES and _shallow(data)
-
-
-def _shallow(data: bytes) -> bool:
-    return (
-        max(map(len, data.split(b"\n"))) <= _SHORT_LINE
-        and depth_of(data) <= _SHALLOW
-        # Operators and keywords nest without brackets.
-        and not _UNARY_RUN.search(data)
-        and not _DEEP_INDENT.search(data)
-    )
+    few = {name: other for name, other in files.items() if len(other) <= MAX_READ}
+    return _in_child(report, {**few, "": data}, language, tables)
 
 
 def _in_child(report: Report, texts: Mapping[str, bytes], language: Language | None, tables: Path | None) -> Report:
@@ -93,14 +72,9 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (_CHILD_CPU_S, _CHILD_CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, path, language, tables = sys.argv
-    texts = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
-    report = analyse(
-        path,
-        texts.pop(""),
-        Language(language) if language else None,
-        texts,
-        knowledge(Path(tables) if tables else None),
-    )
+    known = knowledge(Path(tables) if tables else None)
+    files = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
+    report = analyse(path, files.pop(""), Language(language) if language else None, known, files)
     answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
     sys.stdout.write(json.dumps(answer))
 

@@ -1,35 +1,25 @@
 """Which files of the workspace a script runs: scripts, Python files, tests, recipes, and what other languages run."""
 
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan import decode
-from refute.scan.core.makefile import makefiles, recipes_of
 from refute.scan.core.report import Spot, finding_of
 from refute.scan.finding import Finding
-from refute.scan.limits import is_harmless
 from refute.scan.rules import UNANALYSABLE, Language
 
-_READS: Final = re.compile(rb"(?:^|[\s;&|({`'\"])(?:\.|source)[ \t]")
 _PATTERN: Final = re.compile(r"[*?\[]")
 _TOOL: Final = "tool"
 """Whose configuration holds commands, which is not read: the sandbox has none of them."""
-_AS_IT_SAYS: Final = frozenset({"make", "import", _TOOL})
+_AS_IT_SAYS: Final = frozenset({"import", _TOOL})
 _WHOLE: Final = Spot(line=1, column=1, text="")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
-_JAVASCRIPT: Final = (".js", ".mjs", ".cjs", ".ts")
 _OTHER_SUFFIX: Final = re.compile(
     r"\.(?:[mc]?js|ts|p[lm]|t|rb|php|lua|[rR]|tcl|exp|groovy|jar|class|go|rs|ps1|awk|sed|mk|bats)\Z"
 )
-_RUNS: Final = re.compile(
-    r"(?:\b(?:system|exec\w*|popen\w*|spawn\w*|shell_exec|passthru|os\.execute|io\.popen|run)\s*\(?\s*(?P<quote>[\"'`])"
-    r"(?P<text>(?:\\.|(?!(?P=quote)).)+)(?P=quote))|`(?P<ticks>[^`\n]+)`|(?:qx|%x)[{(\[](?P<bracket>[^\])}\n]+)"
-)
-"""A call of another language that runs a text, or marks around one."""
 Text = tuple[str, bytes, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
 
@@ -41,7 +31,7 @@ def entry_language(path: str, data: bytes | None) -> Language | None:
 
 def follow(
     path: str, reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]
-) -> tuple[list[Text], list[Text], list[Finding]]:
+) -> tuple[list[Text], list[Finding]]:
     """What a scanned file runs of the workspace.
 
     Args:
@@ -51,17 +41,12 @@ def follow(
         files: every file of the workspace.
 
     Returns:
-        Commands of files in other languages and of Makefiles, as shell text; files; a finding for each file that is
-        not read.
+        Files, and a finding for each that is not read.
     """
-    commands: list[Text] = []
     found: list[tuple[str, Language | None]] = []
     unread: list[Finding] = []
     for target, how in dict.fromkeys(one for pair in reached for one in _spelled_out(*pair, files)):
-        word, *targets = how.split(" ")
-        if word == "make":
-            commands += _recipes(target, tuple(targets), files)
-        elif how == "tests":
+        if how == "tests":
             found += [(name, Language.PYTHON) for name in _tests_below(target, files)]
         elif how == "import":
             found += [(name, Language.PYTHON) for name in _import_files(path, target, files)]
@@ -75,10 +60,9 @@ def follow(
             found.append((target, None))
         elif how or _is_foreign(target, files[target]):
             unread.append(_unread(target))
-            commands.append((target, _commands_in(target, files[target], how), Language.SHELL))
         else:
             found.append((target, Language.SHELL))  # as a shell takes a program without a first line
-    return commands, [(name, files[name], language) for name, language in found], unread
+    return [(name, files[name], language) for name, language in found], unread
 
 
 def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tuple[str, str]]:
@@ -87,7 +71,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how.partition(" ")[0] in _AS_IT_SAYS:
+    if not _PATTERN.search(target) or how in _AS_IT_SAYS:
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")
@@ -102,49 +86,9 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     return [(name, "") for name in names if decode.languages_of(name, files[name])]
 
 
-def library(path: str, data: bytes, files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the workspace whose functions and variables a script may read, by itself or through another one."""
-    found: dict[str, bytes] = {}
-    pending = [data]
-    while pending:
-        text = pending.pop()
-        for name, other in files.items() if _READS.search(text) else ():
-            named = name.rpartition("/")[2].encode() in text or (b"*" in text and name.endswith(".sh"))
-            if named and name not in {path, *found} and is_harmless(other):
-                found[name] = other
-                pending.append(other)
-    return found
-
-
-def _recipes(target: str, targets: tuple[str, ...], files: Mapping[str, bytes]) -> Iterator[Text]:
-    """What `make` would run, under the path of the file that holds it."""
-    # Recipes run in make's own directory, whichever file holds them.
-    directory = target.rpartition("/")[0]
-    start = f"cd {shlex.quote(directory)}; " if directory else ""
-    for name, text in recipes_of(makefiles(target, files), targets).items():
-        yield name, (start + text).encode(), Language.SHELL
-
-
 def _is_foreign(path: str, data: bytes) -> bool:
     """Whether a file that runs by itself runs neither shell nor Python."""
     return bool(decode.shebang_of(data) or _OTHER_SUFFIX.search(path)) or b"\0" in data[:1000]
-
-
-def _commands_in(path: str, data: bytes, how: str) -> bytes:
-    """What a file of another language hands to a shell, each on its own line; the rest is not read."""
-    text = data.decode("utf-8", "replace")
-    if how in {"awk", "sed"}:
-        return f"{how} {shlex.quote(text)}\n".encode()
-    ticks = not path.endswith(_JAVASCRIPT)  # where backticks run what stands between them
-    return "\n".join("; ".join(_commands(line, ticks=ticks)) for line in text.split("\n")).encode()
-
-
-def _commands(line: str, *, ticks: bool) -> Iterator[str]:
-    for match in _RUNS.finditer(line):
-        found = match["text"] or (match["ticks"] if ticks else None) or match["bracket"] or ""
-        # Only what a shell would read as a command: a program, then something else.
-        if re.match(r"[\w./-]+\s", found):
-            yield found.replace("\\n", " ").replace('\\"', '"')
 
 
 def _unread(path: str, *, mild: bool = True) -> Finding:

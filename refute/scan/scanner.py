@@ -27,7 +27,7 @@ def scan_text(
     Returns:
         Findings, most severe first. Text that cannot be analysed gives a CRITICAL one; nothing is raised.
     """
-    return analyse_within_limits(path, data, language, tables=tables).result()
+    return analyse_within_limits(path, data, language, tables).result()
 
 
 def scan_python(path: str, source: str, *, tables: Path | None = None) -> tuple[Finding, ...]:
@@ -93,13 +93,11 @@ class _Walk:
     seen: set[_Text] = field(default_factory=set)
 
     def text(self, path: str, data: bytes, language: Language | None) -> None:
-        """Scan one text, and note what it runs: what make and other programs would hand to a shell comes first."""
-        library = reach.library(path, data, self.files)
-        report = analyse_within_limits(path, data, language, library, self.tables)
-        commands, found_files, unread = reach.follow(path, report.reached, self.files)
+        """Scan one text, and note what it runs."""
+        report = analyse_within_limits(path, data, language, self.tables, self.files)
+        found_files, unread = reach.follow(path, report.reached, self.files)
         found = [*report.result(), *unread]
         self.findings.extend(finding for finding in found if finding not in self.findings)
         if path not in self.scanned:
             self.scanned.append(path)
-        self.queue[:0] = commands
         self.queue += found_files

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -13,7 +14,7 @@ from refute.errors import UsageError
 from refute.ticket.changes import Change, change_since, is_test_file, slug
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
-from refute.ticket.suggestions import Suggestion, is_program, suggest, suggest_for_program
+from refute.ticket.suggestions import Suggestion, imported, is_program, suggest, suggest_for_program
 
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
@@ -43,6 +44,16 @@ class _Start:
     @property
     def kind(self) -> str:
         return "cli" if self.sources and all(map(is_program, self.sources.values())) else "python"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Modules that neither Python nor the workspace has: whoever runs the code must install them."""
+        places = [self.workspace / root for root in self.roots]
+        wanted = set().union(*map(imported, self.sources.values())) - sys.stdlib_module_names
+        there = {
+            name for name in wanted for place in places if (place / name).is_dir() or (place / f"{name}.py").is_file()
+        }
+        return tuple(sorted(wanted - there))
 
     @property
     def suggestions(self) -> Iterable[Suggestion]:
@@ -118,6 +129,7 @@ def _ticket_text(start: _Start) -> str:
         "implementation_files": "".join(f"\n  - {_quoted(path)}" for path in files)
         or " []  # REPLACE ME: at least one",
         "verification_script": _quoted(str(here / "verify.sh")),
+        "needs": f", as it imports {', '.join(start.needs)}" if start.needs else "",
         "kind": f"{start.kind:<6}",
         "claims": "\n".join(_claim_lines(start)),
         "base": f"base: {_quoted(start.change.base)}  # {before}" if start.change.base else f"# base: main  # {before}",
@@ -153,7 +165,7 @@ def _script_text(start: _Start) -> str:
         "to_workspace": "" if up == "." else f"/{up}",
         "path_setting": f"export PYTHONPATH={_shell(':'.join(roots))}\n" if roots else "",
         "imports": "\n".join(f"python -c 'import {name}'" for name in modules),
-        "smoke": _smoke(start, modules[0]),
+        "smoke": _smoke(start, next((name for name in modules if not name.endswith("__")), modules[0])),
         "tests": _tests(start),
     }
     return _filled("verify.sh", values)

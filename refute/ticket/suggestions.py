@@ -1,6 +1,7 @@
 """What a new ticket can already say about code: whether it is a program, and a claim for each function that changed."""
 
 import ast
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +11,8 @@ from refute.ticket.fields import PLACEHOLDER
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
+_SUMMARY_END: Final = re.compile(r"\n\s*(?:\n|[:@]\w+)")
+"""Of a docstring: an empty line, or the first field (`:param`, `@return`)."""
 _COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
 _EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")
 
@@ -39,6 +42,14 @@ def is_program(source: bytes) -> bool:
     return starts_itself and bool(imported & _COMMAND_LINES)
 
 
+def imported(source: bytes) -> set[str]:
+    """Top-level names of what a file cannot be imported without; what it imports in a `try` it may do without."""
+    statements = [node for node in _parsed(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = [alias.name for node in statements if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in statements if isinstance(node, ast.ImportFrom) and not node.level]
+    return {name.partition(".")[0] for name in names}
+
+
 def suggest_for_program(path: str) -> Suggestion:
     """A claim about one program: what a command prints."""
     claim = f"{PLACEHOLDER}: what {path} prints for which arguments, and how it exits"
@@ -50,13 +61,13 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
     """A claim for each public function and method that differs from `before`: its docstring's summary, if it has one.
 
     For a class of which no documented method differs, one for itself. Exceptions have no behaviour of their own to
-    claim, and `main` belongs to a program.
+    claim, and `main` belongs to a program. Of overloads only what is called counts, the last.
     """
     earlier = {node.name: node for node in _definitions(before)}
-    for node in _definitions(source):
-        if node.name.startswith("_") or node.name == "main" or _is_exception(node):
+    for name, node in {one.name: one for one in _definitions(source)}.items():
+        if name.startswith("_") or name == "main" or _is_exception(node):
             continue
-        old = earlier.get(node.name)
+        old = earlier.get(name)
         if old is not None and form_of(old) == form_of(node):
             continue
         known = {form_of(one) for one in _methods(old)}
@@ -68,7 +79,7 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
 
 def _of(node: Definition, name: str) -> Suggestion:
     arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-    promise = _one_line((ast.get_docstring(node) or "").partition("\n\n")[0])[:_MAX_CLAIM_CHARS]
+    promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0])[:_MAX_CLAIM_CHARS]
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
     return Suggestion(
         about=_one_line(name + arguments)[:_MAX_HINT_CHARS], claim=f"`{name}`: {promise}" if promise else wanted

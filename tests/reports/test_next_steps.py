@@ -26,8 +26,8 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         ),
         (claim(ClaimVerdict.UNTESTED), "state the expected result, with independent evidence"),
         (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
-        (claim(SURVIVED, tests_run=1), "only its author's tests passed; add independent evidence"),
-        (claim(SURVIVED, tests_run=1, independent_tests=1), "compare plain data"),
+        (claim(SURVIVED, tests_run=1), "only the author's tests passed; add independent evidence"),
+        (claim(SURVIVED, tests_run=1, independent_tests=1), "say what comes out, as plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],
 )
@@ -39,10 +39,17 @@ def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(
 
 
 def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outcomes: dict[str, Outcome]) -> None:
-    weak = replace(outcomes["pass_weak"], claims=(claim(SURVIVED),) * 20, strength=None)
+    parts = [replace(claim(IN_PART, open_clauses=(f"{number}",)), claim_id=f"C{number}") for number in range(20)]
+    weak = replace(outcomes["pass_weak"], claims=tuple(parts), strength=None)
     *steps, more, explained = next_steps(weak)
     assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more")
     assert explained.startswith("independent evidence: with types in `given`, a `property`")
+
+
+def test_claims_that_the_same_step_helps_share_a_line(outcomes: dict[str, Outcome]) -> None:
+    alike = [replace(claim(SURVIVED), claim_id=f"C{number}") for number in range(1, 8)]
+    first, _ = next_steps(replace(outcomes["pass_weak"], claims=tuple(alike), strength=None))
+    assert first == "C1, C2, C3, C4, C5 and 2 more: only the author's tests passed; add independent evidence"
 
 
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])

@@ -31,7 +31,7 @@ CLAIMS = [
     {
         "id": "right",
         "text": "`python linestat.py 'two lines.txt'` prints `2`.",
-        "examples": ["$ printf 'x\\n' > made.txt\n$ linestat.py made.txt\n1\n$ echo $?\n0"],
+        "examples": ["$ linestat.py 'two lines.txt'\n2\n$ echo $?\n0"],
     },
     {"id": "wrong", "text": "The last line counts.", "run": "linestat.py", "stdin": "a\nb", "stdout": "2"},
     {

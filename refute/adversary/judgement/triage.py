@@ -46,6 +46,7 @@ SIGNATURE: Final = re.compile(
     r"(?:missing \d+ required|takes |got an unexpected keyword|got multiple values|got some positional)"
 )
 """TypeErrors that Python raises before a function's first line runs."""
+ABSENT: Final = re.compile(r"^cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
 
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
@@ -158,7 +159,7 @@ class Case:
         if deprived(run, frozenset(self._brief.workspace_paths)):
             return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
         never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {in_one_line(run)}")
-        return self._signature_refused(run) or never
+        return self._signature_refused(run) or self._absent(run) or never
 
     def _broken(self, run: TestRun) -> Judgement:
         """A set-up that failed: the test's mistake, unless the implementation raised there or took something away."""
@@ -192,6 +193,16 @@ class Case:
         if self.test.origin.calls_by_author and self._use.refers(self.test.name):
             return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {in_one_line(run)}"
         return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
+
+    def _absent(self, run: TestRun) -> Judgement | None:
+        """What the author's own call names, and the claim too, and the implementation does not have."""
+        match = ABSENT.match(run.error_message)
+        ours = {one.module.name for one in self._brief.modules}
+        if match is None or match["module"] not in ours or not self.test.origin.calls_by_author:
+            return None
+        if not re.search(rf"\b{match['name']}\b", self._claim.text):
+            return None
+        return TriageVerdict.REFUTED, f"the claim speaks of {match['name']}, which {match['module']} does not have"
 
     def _limit(self) -> Judgement | None:
         """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""

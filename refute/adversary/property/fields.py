@@ -58,7 +58,7 @@ def _written(brief: Brief, surface: Surface) -> Iterator[Draft | Note]:
     if brief.ticket.kind is Kind.CLI:
         yield from command_line_tests(brief)
         return
-    namespace = Namespace(surface=surface, files=brief.workspace_paths)
+    namespace = Namespace(surface=surface)
     for claim in brief.ticket.claims:
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
 

@@ -4,7 +4,7 @@ import ast
 import builtins
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,18 +21,13 @@ STANDARD_MODULES: Final = frozenset(_STANDARD_MODULES.split())
 """Modules that an example may name without importing them, as people do in prose."""
 
 _STANDARD_NAMES = {
-    "math": "ceil comb copysign fabs factorial floor fsum gcd hypot inf isclose isinf isnan isqrt log nan pi sqrt",
-    "collections": "Counter OrderedDict defaultdict deque namedtuple",
-    "copy": "deepcopy",
+    "collections": "Counter OrderedDict defaultdict deque",
     "datetime": "date datetime time timedelta timezone",
     "decimal": "Decimal",
     "fractions": "Fraction",
-    "functools": "partial reduce",
-    "io": "BytesIO StringIO",
-    "itertools": "chain combinations islice permutations product",
+    "math": "inf isclose nan pi sqrt",
     "pathlib": "Path PosixPath PurePath PurePosixPath",
     "pytest": "approx raises",
-    "statistics": "mean median mode",
     "uuid": "UUID",
 }
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
@@ -60,13 +55,6 @@ class Namespace:
     """The names that examples may use."""
 
     surface: Surface
-    files: tuple[str, ...] = ()
-    """Every file of the ticket, as POSIX paths relative to its workspace."""
-
-    def holds_file(self, path: str) -> bool:
-        """Whether a path, as an example writes it, leads to a file or directory of the ticket."""
-        wanted = path.removeprefix("./").rstrip("/")
-        return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
 
     def defines(self, name: str) -> bool:
         """Whether a (dotted) name is known."""
@@ -103,9 +91,12 @@ class Namespace:
         if missing:
             names = ", ".join(f"`{name}`" for name in missing)
             raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
-        ours = {face.module for face in self.surface.faces}
-        reaches = any(line.split()[1] in ours for line in imports)
+        reaches = any(self._is_ours(name) for name in (*(line.split()[1] for line in imports), *_imported(nodes)))
         return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether a module is the implementation's, or a package that holds it."""
+        return any(f"{face.module}.".startswith(f"{name}.") for face in self.surface.faces)
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str, promised: str) -> str | None:
         """An import line, empty for builtins, None where nothing defines the name."""
@@ -153,6 +144,16 @@ class Namespace:
             if len(candidates) == 1:
                 return f"from {candidates[0]} import {name}"
         return None
+
+
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The modules that code imports itself."""
+    for node in (part for tree in nodes for part in ast.walk(tree)):
+        match node:
+            case ast.Import(names=aliases):
+                yield from (alias.name for alias in aliases)
+            case ast.ImportFrom(module=str(module)):
+                yield module
 
 
 def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:

@@ -1,17 +1,15 @@
 """An implementation's surface, read from its source without running it."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import FUNCTION, beside, wants_objects
-from refute.adversary.property.expressions import bound_names, is_call_of, source_of, substituted
+from refute.adversary.property.expressions import bound_names, source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
 from refute.python_syntax import parsed_or_none
 
-_LEVELS = 3
-_MAX_NODES = 60
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -34,7 +32,6 @@ def _face(name: str, tree: ast.Module | None) -> Face:
     top = list(_at_top(tree.body))
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = _names_of(top)
-    aliases = dict(_aliases(top))
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     does = beside(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
@@ -45,7 +42,6 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         functions=tuple(
             replace(
                 function,
-                parameters=tuple(_unaliased(parameter, aliases) for parameter in function.parameters),
                 depends_on=frozenset(does[function.name].reads),
                 refuses_with=tuple(sorted(does[function.name].raises)),
             )
@@ -55,36 +51,6 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
     )
-
-
-def _aliases(top: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """Names that stand for another type: `Interval = tuple[int, int]`, `UserId = NewType("UserId", int)`."""
-    for node in top:
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-            ):
-                called = (is_call_of(value) or "").rpartition(".")[2]
-                arguments = value.args if isinstance(value, ast.Call) else []
-                if isinstance(value, ast.Subscript | ast.BinOp | ast.Name) or (called == "NewType" and arguments[1:]):
-                    yield name, arguments[1] if arguments else value
-                elif called == "TypeVar" and isinstance(value, ast.Call):
-                    bound = next((keyword.value for keyword in value.keywords if keyword.arg == "bound"), None)
-                    # Whatever it stands for, a whole number is one of it.
-                    yield name, bound or (arguments[1] if arguments[1:] else ast.Name(id="int", ctx=ast.Load()))
-            case _:
-                pass
-
-
-def _unaliased(parameter: Parameter, aliases: Mapping[str, ast.expr]) -> Parameter:
-    """A parameter with the aliases of its annotation written out, a few levels deep: an alias may name itself."""
-    if (written := parameter.annotation) is None or not aliases:
-        return parameter
-    for _ in range(_LEVELS):
-        if sum(1 for _ in ast.walk(written)) < _MAX_NODES:  # `A = tuple[A, A, …]` grows with each level
-            written = substituted(written, aliases)
-    return replace(parameter, annotation=written)
 
 
 def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

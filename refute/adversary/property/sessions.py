@@ -4,7 +4,7 @@ import ast
 import doctest
 import operator
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,10 @@ from refute.adversary.property.values import Expected, Raises, Text, Value, read
 
 _PROMPT: Final = re.compile(r"^([ \t]*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
+_PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
+"""Before texts in what Python 2 showed; Python 3 shows none."""
+_STATE: Final = "(state)"
+"""Stands among the names of a session for what its steps leave behind."""
 _MAX_STEPS: Final = 200
 _CHECKED: Final = ast.Expr | ast.Assert
 
@@ -106,7 +110,7 @@ def _completed(example: doctest.Example) -> list[ast.stmt]:
 
 
 def _shown(example: doctest.Example) -> Expected | None:
-    want = example.want.strip("\n")
+    want = _PREFIX.sub(r"\1", example.want.strip("\n"))
     if not want.strip() or want.lstrip().startswith("# "):  # a comment is nothing that a console shows
         return None
     hit = re.match(r"[A-Za-z_][\w.]*" if example.exc_msg else r"\w+(?:Error|Exception)\b", example.exc_msg or want)
@@ -115,14 +119,30 @@ def _shown(example: doctest.Example) -> Expected | None:
     return read_value(want) or read_value(re.sub(r"\s+#\s.*$", "", want)) or Text(text=want)
 
 
-def _grouped(steps: Iterable[Step]) -> list[list[Step]]:
-    """Steps that share a bound name run together; an expression on its own runs alone."""
+def _is_for_effect(statement: ast.stmt, shown: Expected | None) -> bool:
+    """Whether a step gives nothing: no value that is shown, and no name but by a decorator."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return bool(statement.decorator_list)
+    return shown is None and not isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign)
+
+
+def _grouped(steps: Sequence[Step]) -> list[list[Step]]:
+    """Steps that share a bound name run together, and what follows a step that is there for its effect with that.
+
+    An expression on its own runs alone.
+    """
     groups: list[tuple[set[str], list[tuple[int, Step]]]] = []
     bound: set[str] = set()
+    answers: dict[str, set[str]] = {}
+    for step in steps:
+        answers.setdefault(ast.dump(step.statement), set()).add(getattr(step.expected, "written", repr(step.expected)))
     for at, step in enumerate(steps):
-        new = bound_names([step.statement])
+        new, used = bound_names([step.statement]), free_names([step.statement]) & bound
+        unlike = len(answers[ast.dump(step.statement)]) > 1 and not used
+        if unlike or _is_for_effect(step.statement, step.expected):
+            new.add(_STATE)
         bound |= new
-        names = (free_names([step.statement]) | new) & bound
+        names = used | new | ({_STATE} & bound)
         joined = [group for group in groups if group[0] & names]
         groups = [group for group in groups if not group[0] & names]
         members = [*(one for group in joined for one in group[1]), (at, step)]

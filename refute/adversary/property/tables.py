@@ -1,4 +1,4 @@
-"""The rows of notation, doubts and fields: how examples are written, what keeps one silent, which field would help."""
+"""The rows of the tables: how examples and phrases are written, what keeps one silent, which field would help."""
 
 import functools
 import re
@@ -9,16 +9,35 @@ from typing import Any
 
 @functools.cache
 def rows(table: str) -> tuple[dict[str, Any], ...]:
-    """All rows of a table (`notation`, `doubts`, `fields`), their patterns compiled."""
+    """All rows of a table (`notation`, `doubts`, `fields`, `phrases`), their patterns compiled.
+
+    `{{word}}` in a pattern stands for an entry of the table's `words`.
+    """
     text = resources.files("refute.adversary.property").joinpath(f"{table}.toml").read_text(encoding="utf-8")
-    found = ((kind, row) for kind, told in tomllib.loads(text).items() for row in told)
-    return tuple({**row, "kind": kind, "pattern": re.compile(row["pattern"], re.IGNORECASE)} for kind, row in found)
+    told = tomllib.loads(text)
+    words = told.pop("words", {})
+    found = ((kind, row) for kind, some in told.items() for row in some)
+    return tuple({**row, "kind": kind, "pattern": _compiled(_whole(kind, row), words)} for kind, row in found)
+
+
+def _whole(kind: str, row: dict[str, Any]) -> str:
+    """A pattern of a phrase with what may stand around it."""
+    if kind not in {"concept", "phrase"}:
+        return str(row["pattern"])
+    verb = "" if row.get("of") == "clause" else "{{describes}}"
+    return f"{{{{subject}}}}{verb}(?:{row['pattern']}){{{{quantifier}}}}"
+
+
+def _compiled(pattern: str, words: dict[str, str]) -> re.Pattern[str]:
+    while (expanded := re.sub(r"\{\{(\w+)\}\}", lambda hit: words[hit[1]], pattern)) != pattern:
+        pattern = expanded
+    return re.compile(pattern, re.IGNORECASE)
 
 
 @functools.cache
 def of_kind(kind: str) -> tuple[dict[str, Any], ...]:
     """The rows of one kind, in their order."""
-    return tuple(row for row in (*rows("notation"), *rows("doubts")) if row["kind"] == kind)
+    return tuple(row for table in ("notation", "doubts", "phrases") for row in rows(table) if row["kind"] == kind)
 
 
 def pattern(kind: str) -> re.Pattern[str]:

@@ -59,11 +59,11 @@ class Judge:
         target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
         home = target.place == Place.HOME
         if places.is_place("credentials", target.text):  # names are no secrets
-            self.flag("list-host-directory", detail=_named(target))
+            self.flag("read-host-file", detail=_named(target))
         elif target.place == Place.SYSTEM or (home and target.text.strip("*/") == HOME):
             stock = home or places.is_stock(target.text)
             weak = effect.asks or not stock or paths.has_open_part(target)
-            self.flag("list-host-directory", mild=weak, detail=_named(target))
+            self.flag("read-host-file", mild=weak, detail=_named(target))
 
     def _write(self, effect: e.Write) -> None:
         target = paths.locate(effect.path, self.cwd)
@@ -106,28 +106,22 @@ class Judge:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
         else:
-            one_file = not effect.recursive and (
-                places.is_place("made_up", target.text) or places.is_one_programs(target.text)
-            )
+            one_file = not effect.recursive and places.is_one_programs(target.text)
             whole = effect.recursive and places.is_place("roots", target.text.rstrip("/*") or "/")
             # One named file above the workspace, as of a script that expects to start in a directory below.
             beside = target.place == Place.OUTSIDE and not effect.recursive and bool(target.text[1:].strip("/*?."))
-            weak = places.is_passing(target.text) or beside or one_file
+            weak = beside or one_file or places.is_place("spare", target.text)
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
         tail = target.text.removeprefix(EMPTY) or "/"
-        if DERIVED in target.text:
-            self.flag("delete-outside", detail=_named(target))
-        elif target.text.startswith(EMPTY) and (places.is_stock(tail) or places.is_place("credentials", tail)):
-            # `rm -rf "$prefix/"` with a prefix that may be empty.
-            self.flag("delete-outside", detail=_named(target))
-        else:
-            # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
-            named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
-            usual = self.soft and not target.text.endswith("*")
-            weak = not effect.recursive or named is not None or usual
-            self.flag("delete-unresolved", mild=weak, detail=_named(target))
+        # `rm -rf "$prefix/"` with a prefix that may be empty.
+        empty = target.text.startswith(EMPTY) and (places.is_stock(tail) or places.is_place("credentials", tail))
+        # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
+        named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
+        usual = self.soft and not target.text.endswith("*")
+        weak = not effect.recursive or named is not None or usual
+        self.flag("delete-outside", mild=weak and not empty and DERIVED not in target.text, detail=_named(target))
 
     def _changemode(self, effect: e.ChangeMode) -> None:
         tail = effect.path.removeprefix(EMPTY)
@@ -152,16 +146,16 @@ class Judge:
                 public = effect.fetches and hosts.is_listed(effect.host, self.report.knowledge.public)
                 self.flag("network-external", mild=public, detail=f"Host: {show(effect.host, 80)}.")
             case hosts.Reach.METADATA:
-                self.flag("network-metadata")
+                self.flag("read-credentials")
             case hosts.Reach.UNKNOWN:
-                self.flag("network-unresolved", mild=self.soft)
-            case hosts.Reach.LOOPBACK | hosts.Reach.PRIVATE:
+                self.flag("network-external", mild=self.soft, detail="The host is only known at run time.")
+            case hosts.Reach.LOCAL:
                 detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
                 self.flag("network-external", mild=True, detail=detail)
 
     def _preload(self, effect: e.Preload) -> None:
         # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
-        harmless = places.is_place("made_up", effect.text) or all(
+        harmless = places.is_place("spare", effect.text) or all(
             map(_INSTALLED.fullmatch, re.split("[ :]+", effect.text))
         )
         if effect.text != "/dev/null":

@@ -1,47 +1,44 @@
-"""A Makefile's recipes as shell text, line by line in place, for the targets that a script builds."""
+"""What `make` runs: a Makefile's recipes as shell text, for the targets that a script builds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from refute.scan.core.symbols import is_known
+from refute.scan.core.symbols import OUTPUT, is_known
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which make looks for them (GNU make's manual, "What Name to Give Your Makefile")."""
-_RULE: Final = re.compile(r"^([^\s:#=][^:#=]*?)\s*::?(?!=)([^=].*)?$")
-_ASSIGNMENT: Final = re.compile(r"^(?:export\s+|override\s+)?([\w.]+)\s*(?:[:?+!]|::)?=\s*(.*)$")
+_RULE: Final = re.compile(r"([^\s:#=][^:#=]*?)\s*::?(?!=)([^=;]*)(?:;(.*))?\Z")
+_ASSIGNMENT: Final = re.compile(r"(?:export\s+|override\s+)?([\w.]+)\s*(?:[:?+!]|::)?=\s*(.*)\Z")
 _VARIABLE: Final = re.compile(r"\$(?:\(([\w.]+)\)|\{([\w.]+)\}|([@<^*?]))")
 _SHELL: Final = re.compile(r"\$[({]shell\s+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]|^[\w.]+\s*!=\s*(.+)$")
 _ROUNDS: Final = 5
 _MAX_TEXT: Final = 20_000
-_Line = tuple[str, list[str], list[str]]
-"""Text, with a NUL for each line end that a backslash takes away; targets whose recipe it is; what it runs besides."""
 
 
-def makefiles(path: str, files: Mapping[str, bytes]) -> dict[str, str]:
-    """The file that make reads, and what it may include of the workspace, by path; empty where there is none.
+def read_makefile(path: str, read: Callable[[str], str]) -> str:
+    """What make reads: the file, and what it may include of the workspace.
 
     Args:
-        path: as the script names it, `Makefile` in its directory where it names none.
-        files: every file of the workspace.
+        path: as the script names it; `Makefile` in its directory where it names none.
+        read: a pattern → what the files hold that it names, OUTPUT where there is none.
     """
     directory, slash, base = path.rpartition("/")
     names = [f"{directory}{slash}{name}" for name in _NAMES] if base == "Makefile" else [path]
-    found = [name for name in names if name in files][:1]
-    if found and b"include" in files[found[0]]:
-        found.extend(name for name in files if name.endswith(".mk"))
-    return {name: files[name].decode("utf-8", "replace") for name in found}
+    text = next((text for text in map(read, names) if text != OUTPUT), "")
+    return f"{text}\n{read('*.mk')}" if "include" in text else text
 
 
-def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, str]:
-    """The recipes that building the targets runs, with variables filled in; every other line is empty.
+def recipes_of(text: str, targets: tuple[str, ...]) -> str:
+    """The commands that building the targets runs, with variables filled in.
 
     Args:
-        texts: the Makefile and what it includes, by path.
+        text: the Makefile with what it includes.
         targets: what is built; the first target where empty, all where one is not known. Pattern rules are always kept.
     """
-    variables, needs = {"MAKE": "make", "RM": "rm -f", "CURDIR": "."}, {}  # type: dict[str, str], dict[str, list[str]]
-    lines = {path: _lines(text, variables, needs) for path, text in texts.items()}
+    variables = {"MAKE": "make", "RM": "rm -f", "CURDIR": "."}
+    needs: dict[str, list[str]] = {}
+    commands = list(_commands(text.replace("\\\n", " "), variables, needs))
     given = targets or tuple(name for name in needs if not name.startswith("."))[:1]
     pending = list(given if all(map(is_known, given)) else needs)
     wanted: set[str] = set()
@@ -49,35 +46,26 @@ def recipes_of(texts: Mapping[str, str], targets: tuple[str, ...]) -> dict[str, 
         target = pending.pop()
         pending.extend(needs.get(target, ()) if target not in wanted else ())
         wanted.add(target)
-    return {path: "\n".join(_as_shell(line, wanted, variables) for line in rows) for path, rows in lines.items()}
+    runs = (line for owners, line in commands if owners is None or any(one in wanted or "%" in one for one in owners))
+    return "\n".join(_fill(line, variables).replace("$$", "$") for line in runs)
 
 
-def _lines(text: str, variables: dict[str, str], needs: dict[str, list[str]]) -> list[_Line]:
-    rows: list[_Line] = []
+def _commands(
+    text: str, variables: dict[str, str], needs: dict[str, list[str]]
+) -> Iterator[tuple[list[str] | None, str]]:
+    """Each command with the targets whose recipe it is, None where make runs it in any case."""
     current: list[str] = []
-    for line in re.sub(r"\\\n", "\x00", text).split("\n"):
-        recipe = line.startswith("\t")
-        beside = [match[1] or match[2] or "" for match in _SHELL.finditer(line)]
-        if not recipe and (rule := _RULE.match(line)):
+    for line in text.split("\n"):
+        yield from ((None, match[1] or match[2] or "") for match in _SHELL.finditer(line))
+        if line.startswith("\t"):
+            yield current, line.lstrip("\t").lstrip("@-+")
+        elif rule := _RULE.match(line):
             current = _fill(rule[1], variables).split()
-            sources, _, command = (rule[2] or "").partition(";")
-            beside += [command] if command else []
             for target in current:
-                needs.setdefault(target, []).extend(_fill(sources, variables).split())
-        elif not recipe and (assignment := _ASSIGNMENT.match(line)):
+                needs.setdefault(target, []).extend(_fill(rule[2], variables).split())
+            yield current, rule[3] or ""
+        elif assignment := _ASSIGNMENT.match(line):
             variables[assignment[1]] = assignment[2]
-        rows.append((line, current if recipe else [], beside))
-    return rows
-
-
-def _as_shell(line: _Line, wanted: set[str], variables: dict[str, str]) -> str:
-    text, owners, beside = line
-    if beside:
-        text = "; ".join(beside).replace("\0", " ").strip() + "\0" * text.count("\0")
-    elif not any(name in wanted or "%" in name for name in owners):
-        return "\n" * text.count("\0")
-    end = "\n" if beside else "\\\n"
-    return _fill(text.lstrip("\t").lstrip("@-+"), variables).replace("$$", "$").replace("\0", end)
 
 
 def _fill(text: str, variables: dict[str, str]) -> str:

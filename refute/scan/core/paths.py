@@ -17,9 +17,7 @@ _HARMLESS_DEVICES: Final = re.compile(
     r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
-FUZZY: Final = frozenset(
-    f"{sym.EMPTY}{sym.UNKNOWN}{sym.OUTPUT}{sym.HOST_DATA}{sym.DERIVED}{sym.DOWNLOAD}{sym.SECRET}"
-) | frozenset(map(sym.file_symbol, range(sym.MAX_FILES)))
+FUZZY: Final = frozenset(f"{sym.EMPTY}{sym.UNKNOWN}{sym.OUTPUT}{sym.HOST_DATA}{sym.DERIVED}{sym.DOWNLOAD}{sym.SECRET}")
 """Symbols with which a path may lead anywhere."""
 _ROOT_NAMES: Final = frozenset({"etc", "proc", "root", "boot", "usr", "sbin", "var", "home", "sys"})
 """Directories of a machine's root that a project hardly has beside its own."""
@@ -127,6 +125,11 @@ def _locate_absolute(text: str) -> Target:
     if text.startswith(tuple("/" + symbol for symbol in FUZZY)):
         return Target(Place.UNKNOWN, text)
     return Target(Place.SYSTEM, text)
+
+
+def as_pattern(target: Target) -> str:
+    """A path of the workspace as a pattern for its files, from the workspace; empty for any other place."""
+    return sym.as_pattern(target.text[2:]) if target.place == Place.WORKSPACE else ""
 
 
 def inside_or_temporary(target: Target) -> bool:

@@ -52,15 +52,9 @@ def opens_door(path: str) -> bool:
 
 def is_service_data(path: str) -> bool:
     """Whether only the program that keeps its data there would notice a change."""
-    if not is_place("service_data", path) or is_place("trusted", path) or opens_door(path):
+    if not is_place("service_data", path) or opens_door(path):
         return False
     return not (path.startswith("/etc/") and is_place("telling", path))
-
-
-def is_passing(path: str) -> bool:
-    """Whether it is a mark of a running service, or made again when it is missing."""
-    volatile = path.startswith(("/run", "/var/run"))
-    return is_place("passing", path) and not (volatile and is_place("trusted", path))
 
 
 def is_home_data(path: str) -> bool:
@@ -83,6 +77,6 @@ def is_one_programs(path: str) -> bool:
 
 def is_weak_target(path: str) -> bool:
     """Whether a file written there changes nothing that others rely on."""
-    if is_place("made_up", path) or is_service_data(path):
+    if is_place("spare", path) or is_service_data(path):
         return True
     return is_place("image_data", path) and not opens_door(path)

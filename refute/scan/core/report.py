@@ -1,10 +1,12 @@
 """Collects findings while a text is walked, and keeps the walk within its budget."""
 
+import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypedDict, Unpack
 
-from refute.scan.core.symbols import file_numbers, file_symbol, show
+from refute.scan.core.plain import is_plain
+from refute.scan.core.symbols import OUTPUT, show, strip_symbols
 from refute.scan.core.tables import Knowledge, knowledge
 from refute.scan.finding import Finding, Severity
 from refute.scan.rules import UNANALYSABLE, rules
@@ -13,6 +15,8 @@ MAX_FINDINGS = 500
 """Findings kept for one file."""
 MAX_STEPS = 150_000
 """Nodes visited for one file, over all embedded texts; a typical script needs a few hundred."""
+MAX_READ = 20_000
+"""Bytes of a file of the workspace that are read where a script reads it."""
 
 
 class BudgetExceeded(Exception):
@@ -30,7 +34,7 @@ class Spot:
     text: str
     """The source text as written."""
     holds: bool = False
-    """Whether it stands for all lines of what is walked there, as the text is another file's."""
+    """Whether it stands for all lines of what is walked there, which the file itself does not hold."""
 
 
 def letters_before(line: str, offset: int) -> int:
@@ -77,8 +81,6 @@ class Report:
     steps: int = MAX_STEPS
     """Steps left."""
     findings: dict[tuple[str, int, str], Finding] = field(default_factory=dict)
-    library: Mapping[str, bytes] = field(default_factory=dict)
-    """Files of the workspace that a script may read, by path; judged by themselves."""
     knowledge: Knowledge = field(default_factory=knowledge)
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the scanned text itself put there."""
@@ -86,9 +88,10 @@ class Report:
     """How many texts are being walked only for what they define."""
     reached: list[tuple[str, str]] = field(default_factory=list)
     """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
-
-    files: list[str] = field(default_factory=list)
-    """Files of the workspace whose content it reads, by the number of their symbol."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Every file of the workspace, by path; empty where a text is scanned by itself."""
+    borrowed: set[str] = field(default_factory=set)
+    """Files of the workspace whose functions and variables were read, by path."""
 
     def spend(self, steps: int = 1) -> None:
         """Take steps.
@@ -100,17 +103,11 @@ class Report:
         if self.steps < 0:
             raise BudgetExceeded
 
-    def content_of(self, path: str) -> str:
-        """The symbol for the content of a file of the workspace."""
-        if path not in self.files:
-            self.files.append(path)
-        return file_symbol(self.files.index(path))
-
-    def reach_content(self, text: str, language: str) -> None:
-        """Note the files whose content runs."""
-        self.reached.extend(
-            (path, language) for number in file_numbers(text) for path in self.files[number : number + 1]
-        )
+    def content_of(self, pattern: str) -> str:
+        """What files of the workspace hold, OUTPUT where none is there, or one is long or odd."""
+        held = [self.files[name] for name in fnmatch.filter(self.files, pattern)]
+        plain = held and all(is_plain(data, MAX_READ) for data in held)
+        return strip_symbols(b"\n".join(held).decode("utf-8", "replace")) if plain else OUTPUT
 
     def add(self, rule_id: str, spot: Spot, command: str, **form: Unpack[Form]) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""

@@ -44,16 +44,10 @@ OTHER_PROCESS: Final = "\ue00f"
 PROCESS_LIST: Final = OUTPUT + OTHER_PROCESS
 """What a listing of the machine's processes prints, or any part of it."""
 
-FILES: Final = "\ue040-\ue0ff"
-"""Content of a file of the workspace, a symbol for each file, as a range for patterns."""
-_FIRST_FILE: Final = 0xE040
-MAX_FILES: Final = 0xC0
-
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""
 
-_OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}{ABOVE}{FILES}]")
-_FILE: Final = re.compile(f"[{FILES}]")
+_OPEN: Final = re.compile(f"[{UNKNOWN}{OUTPUT}{HOST_DATA}{DERIVED}{DOWNLOAD}{SECRET}{ABOVE}]")
 _ALL: Final = re.compile("[\ue000-\ue0ff]")
 _SHOWN: Final = {
     UNKNOWN: "‹?›",
@@ -99,16 +93,6 @@ def is_open(text: str) -> bool:
     return not text.isascii() and bool(_OPEN.search(text))
 
 
-def file_symbol(number: int) -> str:
-    """What stands for the content of the file of this number."""
-    return chr(_FIRST_FILE + min(number, MAX_FILES - 1))
-
-
-def file_numbers(text: str) -> list[int]:
-    """The numbers of the files whose content a text holds."""
-    return [] if text.isascii() else [ord(symbol) - _FIRST_FILE for symbol in dict.fromkeys(_FILE.findall(text))]
-
-
 def capped(text: str) -> str:
     """Text of a bounded length: what a script doubles beyond it counts as hidden."""
     return text if len(text) <= MAX_TEXT else DERIVED
@@ -117,5 +101,5 @@ def capped(text: str) -> str:
 def show(text: str, limit: int = 200) -> str:
     """The text for a person, symbols written as what they stand for."""
     if not text.isascii():
-        text = _ALL.sub(lambda match: _SHOWN.get(match.group(), "‹file›"), text)
+        text = _ALL.sub(lambda match: _SHOWN.get(match.group(), "‹?›"), text)
     return text if len(text) <= limit else text[: limit - 1] + "…"

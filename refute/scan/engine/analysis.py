@@ -18,7 +18,6 @@ from refute.scan.shell.scope import Scope
 from refute.scan.shell.state import Shared
 from refute.scan.shell.walk import ShellWalker
 
-_NOTHING: Final[Mapping[str, bytes]] = MappingProxyType({})
 _DISGUISES: Final = {
     re.compile("[\u202a-\u202e\u2066-\u2069]"): "a mark that reverses how text is shown",
     re.compile(r"\r(?!\n)"): "a carriage return inside a line",
@@ -29,8 +28,8 @@ def analyse(
     path: str,
     data: bytes,
     language: Language | None = None,
-    library: Mapping[str, bytes] = _NOTHING,
     known: Knowledge | None = None,
+    files: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Report:
     """Scan one file. Never raises: what goes wrong becomes an `unanalysable` finding.
 
@@ -38,10 +37,10 @@ def analyse(
         path: shown in findings, and `$0` of a shell script.
         data: the file's bytes.
         language: what will interpret the file; by name and first line where None.
-        library: files of the workspace that it may read.
+        files: every file of the workspace, which it may read.
         known: what is known about commands, calls and hosts; the tables of the package where None.
     """
-    report = Report(path=path, library=library, knowledge=known or knowledge())
+    report = Report(path=path, files=files, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
     launcher = decode.launcher_of(data)
     if launcher is not None and Language.PYTHON in claimed:

@@ -1,5 +1,6 @@
 """Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
 
+import fnmatch
 import re
 from dataclasses import replace
 from typing import Any, Final
@@ -13,11 +14,10 @@ from refute.scan.python import state as python
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
-from refute.scan.shell.commands import borrow
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
-_NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}{sym.FILES}\\s;()]*")
+_NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
@@ -121,7 +121,6 @@ class Engine:
     def _unresolved(self, effect: e.Eval, frame: Frame) -> None:
         """A text of which nothing is known before the run."""
         outside = sym.UNKNOWN in effect.text
-        self.report.reach_content(effect.text, effect.language)
         if isinstance(frame, python.Call):
             rule = "dynamic-code" if effect.language == Language.PYTHON else "unresolved-command"
             detail = "Runs a file from outside the workspace." if sym.HOST_DATA in effect.text else ""
@@ -167,7 +166,7 @@ class Engine:
         target = paths.locate(path, judge.cwd)
         if isinstance(frame, shell.Call):
             if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
-                judge.flag("fork-bomb", detail="The script starts itself again beside itself.")
+                judge.flag("resource-exhaustion", detail="The script starts itself again beside itself.")
             if path in _STDIN or path.startswith("/dev/fd/"):
                 return self._run_fed(effect, frame)
         text = self._text_written(target.text)
@@ -177,13 +176,23 @@ class Engine:
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
             if isinstance(frame, shell.Call) and effect.inline:
-                borrow(frame.walker, pattern, frame.node)
+                self._borrow(pattern, frame)
         elif isinstance(frame, python.Call):
             mild = paths.inside_or_temporary(target)
             judge.flag("dynamic-code", mild=mild, detail="Runs a file from outside the workspace.")
         elif target.place == paths.Place.TEMP and path.startswith("/") and not effect.inline:
             judge.flag("unresolved-command", mild=True, detail="Runs a temporary file that this script did not write.")
         return sym.UNKNOWN
+
+    def _borrow(self, pattern: str, frame: shell.Call) -> None:
+        """Read what files of the workspace define; they are judged by themselves."""
+        report = self.report
+        for path in fnmatch.filter(report.files, pattern):
+            if path not in report.borrowed:
+                report.borrowed.add(path)
+                report.muted += 1
+                frame.walker.embedded(report.content_of(path), frame.node, forked=False)
+                report.muted -= 1
 
     def _run_fed(self, effect: e.RunFile, frame: shell.Call) -> str:
         text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed

@@ -23,10 +23,8 @@ _MAX_ENTRIES: Final = 200
 _MAX_RESULTS: Final = 3
 """Calls on results of calls that are followed by name."""
 _HANDED: Final = RUNS_COMMANDS - {"builtins.exec", "builtins.eval"}
-_ONLY_LOOKS: Final = frozenset(
-    """builtins.callable builtins.isinstance builtins.hasattr builtins.id builtins.type inspect.signature
-    inspect.getsource inspect.isfunction functools.wraps""".split()
-)
+_LOOKS: Final = frozenset({"builtins", "inspect", "functools"})
+"""Modules whose functions look at what they are given, and do not call it."""
 _TELLING: Final = frozenset(
     """system popen run call Popen check_output check_call getoutput exec eval spawn execl execlp execv execve execvp
     rmtree remove unlink rmdir connect CDLL loads fork ptrace mprotect mmap syscall kill setuid chmod chown reboot mount
@@ -163,12 +161,10 @@ class Expressions(Names):
         match target:
             case v.Function():
                 return self.enter(target, arguments, keywords)
-            case v.Class(names, base, was_made):
-                start = names.get("__call__" if was_made else "__init__")
-                returned = self.enter(start, arguments, keywords) if isinstance(start, v.Function) else None
-                if start is None and base is not None:
-                    self.call(base, arguments, keywords, node)
-                return returned if was_made else v.Class(names, base, made=True)
+            case v.Members():
+                if isinstance(start := target.get("__init__"), v.Function):
+                    self.enter(start, arguments, keywords)
+                return target
             case Ref(name):
                 return self._reference(Call(self, name, arguments, keywords, node))
             case v.Bound(owner, name):
@@ -185,7 +181,7 @@ class Expressions(Names):
             # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function.
             inner = {part.partition("(")[0] for part in name.split(".")[1:-1]}
             if last in _TELLING and (name[0] != "?" or inner <= POWERFUL):
-                rule, detail = ("dynamic-name", _COMPUTED) if name[0] == "?" else ("native-code", "")
+                rule, detail = ("dynamic-code", _COMPUTED) if name[0] == "?" else ("native-code", "")
                 call.judge.flag(rule, detail=detail)
             return UNK
         if (row := self.row_of(Ref(name))) is not None:
@@ -207,15 +203,11 @@ class Expressions(Names):
     def _method(self, owner: Any, call: Call) -> Any:
         """Call a method of a value."""
         name, given = call.last, call.arguments
-        if self.endless and name in {"append", "extend", "write", "writelines"}:
-            call.judge.flag("resource-exhaustion", detail="The loop has no end.")
         if isinstance(owner, v.PathText | v.FileValue):
             kind = owner.kind if isinstance(owner, v.FileValue) else "Path"
             whole = Call(self, f"{kind}.{name}", [owner, *given], call.keywords, call.node)
             if self.is_telling(Ref(whole.name)):
                 return self._reference(whole)
-        if name == "__getattribute__" and given and isinstance(given[0], str):
-            return self.attribute(owner, given[0], call.node)
         if isinstance(owner, Ref):
             if given and name in _TABLE_METHODS:
                 return self.item(owner, given[0], call.node)
@@ -235,23 +227,20 @@ class Expressions(Names):
             for target in options_of(value):
                 if isinstance(target, v.Function) and target.node not in self.called:
                     self.enter(target, rest, {}, known=bool(rest))
-                elif isinstance(target, Ref) and target.name in _HANDED and call.name not in _ONLY_LOOKS:
-                    call.judge.flag("dynamic-name", detail=f"It hands on {target.name}, which is called out of sight.")
+                elif isinstance(target, Ref) and target.name in _HANDED and call.name.partition(".")[0] not in _LOOKS:
+                    call.judge.flag("dynamic-code", detail=f"It hands on {target.name}, which is called out of sight.")
                 elif rest and self.is_telling(target):
                     self.call(target, rest, {}, call.node)
 
     def enter(self, function: v.Function, arguments: list[Any], keywords: dict[str, Any], *, known: bool = True) -> Any:
         """Walk a function's body with these arguments; without known arguments every parameter is unknown."""
         node = function.node
-        if node in self.stack and f"forks {id(node)}" in self.facts:
-            self.report.add("fork-bomb", self.spot(node), "It forks and calls itself.")
         if node in self.stack or len(self.stack) >= MAX_DEPTH:
             return UNK
         if known:
             self.called.add(node)
         entries = self.entries.setdefault(node, {})
-        instance = function.instance
-        key = id(instance and instance.names), known, v.signature([*arguments, *keywords.items()])
+        key = id(function.instance), known, v.signature([*arguments, *keywords.items()])
         if key not in entries and len(entries) >= _MAX_ENTRIES:
             return DERIVED  # so many calls of one function spell something out
         if key not in entries:

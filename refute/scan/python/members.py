@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from refute.scan.core import paths
 from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_open
-from refute.scan.python.values import UNK, Bound, Class, FileValue, Function, PathText, Ref, as_text
+from refute.scan.python.values import UNK, Bound, FileValue, Members, PathText, Ref, as_text
 
 POWERFUL: Final = frozenset("os subprocess builtins sys ctypes shutil importlib pty socket code runpy".split())
 """Modules by which a computed name can do anything."""
@@ -67,9 +67,8 @@ def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per k
             return PathText(_directory(owner) or (owner if len(owner) == 1 else "."))
         case str() if DOWNLOAD in owner and not isinstance(owner, PathText):
             return owner
-        case Class(names, made=made) if name in names or name == "__dict__":
-            held = names.get(name, names)
-            return held if made or not isinstance(held, Function) else Function(held.node, held.env)
+        case Members() if name in owner:
+            return owner[name]
         case FileValue(path) if name == "name":
             return path
         case _ if name in {"__globals__", "f_globals"}:

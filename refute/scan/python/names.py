@@ -15,7 +15,7 @@ from refute.scan.python import members
 from refute.scan.python.folding import attempt
 from refute.scan.python.members import POWERFUL, canonical, member
 from refute.scan.python.state import Call, Walk
-from refute.scan.python.values import SHARED, UNK, Class, Ref, choose
+from refute.scan.python.values import SHARED, UNK, Members, Ref, choose
 from refute.scan.rules import Language
 
 RUNS_COMMANDS: Final = frozenset(
@@ -105,7 +105,7 @@ class Names(Walk):
             case _ if base == name and base != "builtins":
                 return UNK
         if not known and base in POWERFUL:
-            self.report.add("dynamic-name", self.spot(node), f"{name}[…]")
+            self.report.add("dynamic-code", self.spot(node), f"{name}[…]")
         return member(f"{base}.{index}") if known else Ref("?import")
 
     def bind(self, target: ast.expr, value: Any) -> None:
@@ -134,15 +134,15 @@ class Names(Walk):
 
     def assign(self, owner: Any, name: str, value: Any, node: ast.AST) -> None:
         """`owner.name = value`, or `owner[name] = value` of a module's table."""
-        if isinstance(owner, Class):
-            owner.names[name] = value
+        if isinstance(owner, Members):
+            owner[name] = value
             return
         where = f"{owner.name.removesuffix('.__dict__')}.{name}" if isinstance(owner, Ref) else ""
         if owner == Ref("os.environ") and isinstance(value, str):
             self.variables[name] = value
             self.engine.perform(_exported(name, value), Call(self, where, [value], {}, node))
         if where and isinstance(value, Ref) and value.name in RUNS_COMMANDS:
-            self.report.add("dynamic-name", self.spot(node), f"{where} = {value.name}")
+            self.report.add("dynamic-code", self.spot(node), f"{where} = {value.name}")
         hooked = name in _OUTCOMES and any(getattr(one, "name", "").startswith("pytest_") for one in self.stack)
         if hooked or ("()" not in where and where.startswith(_JUDGING)):
             self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …")

@@ -4,7 +4,7 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core.effects import Effects, Eval, Flag, Preload
+from refute.scan.core.effects import Effects, Eval, Flag
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, OWN_PROCESS, UNKNOWN, is_open
 from refute.scan.python.outside import terminal
 from refute.scan.python.state import Call
@@ -16,7 +16,6 @@ _LISTS_PROCESSES: Final = re.compile(
 )
 """A command that lists processes of others too, not one by its id or by its parent."""
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
-_INPUT_END: Final = "REFUTE_INPUT"
 _PROGRAM: Final = Ref("subprocess()")
 
 
@@ -37,8 +36,8 @@ def _started(call: Call, text: str) -> Effects:
     elif "processes" in call.walker.facts and re.match(r"\W*(?:/\S*/)?kill\b", text) and is_open(text):
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
     given = call.keywords.get("input")
-    if isinstance(given, str | bytes) and _INPUT_END not in as_text(given):
-        text = f"{text.rstrip()} <<'{_INPUT_END}'\n{as_text(given)}\n{_INPUT_END}\n"
+    if isinstance(given, str | bytes):
+        text = f"printf %s {shlex.quote(as_text(given))} | {text}"
     yield Eval(Language.SHELL, text)
 
 
@@ -58,15 +57,10 @@ def _program(call: Call, value: Any) -> Effects:
 
 def _subprocess(call: Call) -> Effects:
     command, given = call.argument(0, "args"), call.keywords
-    if call.walker.endless and call.name.endswith("Popen"):
-        yield Flag("fork-bomb")
     streams = [given.get(name) for name in ("stdin", "stdout", "stderr")]
     if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
         yield Flag("reverse-shell")
     shell, executable = given.get("shell"), given.get("executable")
-    environment = given.get("env")
-    if isinstance(environment, dict) and "LD_PRELOAD" in environment:
-        yield Preload(as_text(environment["LD_PRELOAD"]))
     several = isinstance(command, list | tuple) and bool(command)
     if isinstance(executable, str) and several and shell is not True:
         command = [executable, *command[1:]]
@@ -110,11 +104,9 @@ def _lists_processes(call: Call) -> Effects:
 
 
 def _start(call: Call) -> Effects:
-    """Starting processes without end is a bomb; so is a function that forks and calls itself, which its call tells."""
-    walker = call.walker
-    walker.facts.update(f"forks {id(frame)}" for frame in walker.stack if "fork" in call.name)
-    if walker.endless:
-        yield Flag("fork-bomb")
+    """Starting processes without end is a bomb."""
+    if call.walker.endless:
+        yield Flag("resource-exhaustion")
 
 
 HANDLERS: Final = (_subprocess, _exec, _kill, _start, _lists_processes)

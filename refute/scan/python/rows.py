@@ -9,9 +9,9 @@ from refute.scan.core import hosts
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.python import outside, programs
-from refute.scan.python.members import POWERFUL, canonical, member
+from refute.scan.python.members import POWERFUL, canonical
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, Class, Ref, as_text, is_text, iterated
+from refute.scan.python.values import UNK, Members, Ref, as_text, is_text, iterated
 from refute.scan.rules import Language
 
 
@@ -94,24 +94,12 @@ def _evaluated(call: Call, value: Any) -> e.Effects:
     return value if compiles and call.argument(2, "mode") in ("exec", "eval", "single") else UNK
 
 
-def _exit(call: Call) -> e.Effects:
-    """Ending the process past every check: as the last thing that it does, it replaces the exit status."""
-    facts = call.walker.facts
-    if call.last == "register":
-        facts.add("at exit")
-        return None
-    yield e.Flag("test-tampering", mild="at exit" not in facts, detail="Ends the process past every check.")
-    return UNK
-
-
 def _import(call: Call) -> e.Effects:
     name = call.argument(0, "name")
     if not isinstance(name, str) or is_open(name) or not name:
         hidden = isinstance(name, str) and DERIVED in name
-        yield e.Flag("dynamic-name", mild=not hidden, detail="The module's name is only known at run time.")
+        yield e.Flag("dynamic-code", mild=not hidden, detail="The module's name is only known at run time.")
         return Ref("?import")
-    if "resolve_name" in call.name:
-        return member(name.replace(":", "."))
     whole = "import_module" in call.name or call.argument(3, "fromlist") is not UNK
     return Ref(canonical(name if whole else name.partition(".")[0]))
 
@@ -120,39 +108,29 @@ def _look_up(call: Call) -> e.Effects:
     owner, name, value = [*call.arguments, UNK, UNK, UNK][:3]
     match call.last:
         case "vars" | "globals" | "locals":
-            if isinstance(owner, Ref | Class):
-                return Ref(f"{owner.name}.__dict__") if isinstance(owner, Ref) else owner.names
-            return UNK if call.arguments else Ref("globals()")
-        case "putenv":
-            call.walker.assign(Ref("os.environ"), as_text(owner), name, call.node)
+            if isinstance(owner, Ref):
+                return Ref(f"{owner.name}.__dict__")
+            return owner if isinstance(owner, Members) else UNK if call.arguments else Ref("globals()")
         case "setattr" if isinstance(name, str):
             call.walker.assign(owner, name, value, call.node)
         case "getattr" | "getattr_static" if isinstance(name, str) and not is_open(name):
             return call.walker.attribute(owner, name, call.node)
         case "getattr" | "getattr_static" if isinstance(owner, Ref) and owner.name in POWERFUL:
-            yield e.Flag("dynamic-name", mild=not isinstance(name, str))
+            yield e.Flag("dynamic-code", mild=not isinstance(name, str))
             return Ref(f"?{owner.name}.{UNKNOWN}")
     return UNK
 
 
 def _over_all(call: Call) -> e.Effects:
-    """`map`, `filter` and `reduce`."""
+    """`map` and `filter`."""
     yield from ()
     walker, target, items = call.walker, call.argument(0), iterated(call.argument(1))
     each = items if isinstance(items, list) else [UNK]
-    if call.last == "reduce":
-        total, *each = [*call.arguments[2:3], *each] or [UNK]
-        for item in each:
-            total = walker.call(target, [total, item], {}, call.node)
-        return total
     found = [walker.call(target, [item], {}, call.node) for item in each]
     return found if each is items else UNK
 
 
 _HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
-    {
-        one.__name__.strip("_"): one
-        for one in (*outside.HANDLERS, *programs.HANDLERS, _exit, _import, _look_up, _over_all)
-    }
+    {one.__name__.strip("_"): one for one in (*outside.HANDLERS, *programs.HANDLERS, _import, _look_up, _over_all)}
 )
 """The calls whose effects a row cannot say, by the name that a row gives."""

@@ -2,7 +2,7 @@
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Final, TypeAlias
@@ -82,18 +82,14 @@ class Function:
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     env: Env
-    instance: "Class | None" = None
+    instance: "Members | None" = None
+    """What its first parameter is, for a method."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Class:
-    """A class of the text, or any object of it: what is assigned to one of them counts for all."""
+class Members(dict[str, Any]):
+    """What a class of the text holds, and any object of it: what is assigned to one of them counts for all."""
 
-    names: MutableMapping[str, Any]
-    base: Any = None
-    """A class of a module of which it is a kind, where making one is judged."""
-    made: bool = False
-    """Whether it is an object, whose methods get it as their first argument."""
+    __slots__ = ()
 
 
 def options_of(value: Any) -> tuple[Any, ...]:
@@ -176,8 +172,6 @@ def signature(value: Any, depth: int = 5) -> Any:
             return (type(value), *(signature(item, depth - 1) for item in value))
         case list() | tuple() | dict() | Choice() | Function() | Bound():
             return id(value)
-        case Class(names):
-            return id(names)
     return type(value)
 
 

@@ -1,7 +1,5 @@
 """Walks a Python module in the order in which it would run, with symbolic values: statements, by kind."""
 
-# ruff: noqa: SIM905 - long tables of names read best as words
-
 import ast
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,16 +7,11 @@ from typing import Any, Final
 from refute.scan.core.symbols import HERE, NAME
 from refute.scan.python.expressions import Expressions, operate
 from refute.scan.python.names import RUNS_COMMANDS
-from refute.scan.python.state import Call
-from refute.scan.python.values import SHARED, UNK, Class, Function, Ref, lift, options_of
+from refute.scan.python.values import SHARED, UNK, Function, Members, Ref, lift
 
 _MAX_ROUNDS: Final = 300
 _MAX_STATEMENTS: Final = 4
 """Statements of a loop's body up to which it is walked for each element."""
-_WAITS: Final = frozenset(
-    """sleep wait recv accept get join exit _exit readline input select poll run_forever next popleft""".split()
-)
-"""Calls that wait for something."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -32,10 +25,7 @@ class PythonWalker(Expressions):
         self.body(tree.body)
         for function in self.functions:
             if function.node not in self.called:
-                returned = self.enter(function, [], {}, known=False)
-                for value in options_of(returned) if getattr(function.node, "name", "")[:8] == "__reduce" else ():
-                    if isinstance(value, tuple) and value[1:]:  # what unpickling an object would call
-                        self.follow(Call(self, "pickle", [value[0]], {"args": value[1]}, function.node))
+                self.enter(function, [], {}, known=False)
 
     def body(self, statements: list[ast.stmt]) -> list[Any]:
         """Walk statements; returns the values they may return."""
@@ -128,26 +118,21 @@ class PythonWalker(Expressions):
         self.env[node.name] = result
 
     def _class(self, node: ast.ClassDef) -> None:
-        outer, self.env = self.env, self.env.new_child()
-        made = Class(self.env.maps[0])
+        outer, made = self.env, Members()
         for base in [*node.bases, *[keyword.value for keyword in node.keywords]]:
             value = self.value(base)
-            if isinstance(value, Class):
-                made.names.update(value.names)
-            made.base = value if self.is_telling(value) else getattr(value, "base", made.base)
-        before = len(self.functions)
+            made.update(value if isinstance(value, Members) else {})
+        self.env, before = outer.new_child(made), len(self.functions)
         self.body(node.body)
         for function in self.functions[before:]:
             if function.env is self.env and not isinstance(function.node, ast.Lambda):
-                function.instance, function.env = Class(made.names, made.base, made=True), outer
+                function.instance, function.env = made, outer
         self.env = outer
         self.env[node.name] = made
 
 
 def _is_endless(node: ast.While) -> bool:
-    """Whether a loop on a constant neither leaves, yields nor waits anywhere."""
+    """Whether a loop on a constant leaves nowhere."""
     leaving = (ast.Break, ast.Return, ast.Raise, ast.Yield, ast.YieldFrom, ast.Await)
-    parts = list(ast.walk(node))
-    waits = any(getattr(part, "attr", getattr(part, "id", "")) in _WAITS for part in parts)
     constant = isinstance(node.test, ast.Constant) and bool(node.test.value)
-    return constant and not waits and not any(isinstance(part, leaving) for part in parts)
+    return constant and not any(isinstance(part, leaving) for part in ast.walk(node))

@@ -6,8 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core import hosts
-from refute.scan.core.effects import Connect, Effects, Flag, Preload
+from refute.scan.core.effects import Effects, Flag, Preload
 from refute.scan.core.symbols import FIELD, SECRET
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
@@ -16,23 +15,12 @@ from refute.scan.shell.words import MAX_ALTERNATIVES
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
 )
-_SOURCES: Final = re.compile(
-    r"(?i)(?:PIP|UV|GO|NPM_CONFIG|YARN)\w*(?:INDEX|INDEX_URL|FIND_LINKS|PROXY|REGISTRY|REGISTRY_SERVER)\Z"
-)
-"""Variables by which a package manager gets its packages from somewhere else."""
-_MAX_INDEX: Final = 256
-"""Larger indexes of an array are only appended."""
 
 
 def effects_of_setting(name: str, text: str) -> Effects:
     """What giving a variable this value does to the programs that are started later."""
     if name in _PRELOADS:
         yield Preload(text)
-    elif hosts.sends_through(name, text):
-        yield Flag("network-external", detail="All later requests go through that host.")
-    elif _SOURCES.match(name):
-        for address in re.findall(r"https?://[^\s,|]+", text):
-            yield Connect(hosts.host_of(address), fetches=True)
     elif (name == "HISTFILE" and text == "/dev/null") or (name in {"HISTSIZE", "HISTFILESIZE"} and text == "0"):
         yield Flag("history-tampering")
     return None
@@ -54,7 +42,8 @@ def assign(walker: Walker, node: Node, _stdin: str) -> str:
         return ""
     texts = [""] if value is None else [text.replace(FIELD, " ") for text in walker.expander.texts(value, quoted=True)]
     if name_node.type == "subscript":
-        _assign_element(scope.arrays, name, texts[0])
+        # Which element it is does not matter: most arrays are filled in their order.
+        scope.arrays.setdefault(name.partition("[")[0], []).append(texts[0])
         return ""
     if appends:
         heads = scope.lookup(name) if scope.is_set(name) else ("",)
@@ -63,14 +52,6 @@ def assign(walker: Walker, node: Node, _stdin: str) -> str:
     if value is not None and any(texts):
         walker.perform(effects_of_setting(name, texts[0]), value, f"{name}={texts[0]}")
     return ""
-
-
-def _assign_element(arrays: dict[str, list[str]], name: str, text: str) -> None:
-    array, _, index = name.partition("[")
-    elements = arrays.setdefault(array, [])
-    position = int(index[:-1]) if index[:-1].isdigit() and int(index[:-1]) < _MAX_INDEX else len(elements)
-    elements.extend([""] * (position + 1 - len(elements)))
-    elements[position] = text
 
 
 def assign_before(walker: Walker, assignments: list[Node]) -> dict[str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from refute.scan.rules import Language
 from refute.scan.shell.expansion import decode_escapes
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
-from refute.scan.shell.state import Call, disarms
+from refute.scan.shell.state import Call
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 _MAX_TEXT: Final = 200_000
@@ -67,17 +67,14 @@ def _source(call: Call, _row: Command) -> Effects:
 
 
 def _trap(call: Call, _row: Command) -> Effects:
-    """It runs late: what is not known yet may be set by then, so the end of the script judges it once more."""
+    """It runs late, when more may be known; a function is judged among those that nothing calls."""
     words = [word for word in call.argv[1:] if word != "--"]
     if len(words) > 1 and words[0] not in {"-", "", "-l", "-p"}:
         action, shared = words[0], call.walker.shared
-        shared.late.append((call, action))
-        if action in call.scope.functions or re.fullmatch(r"[\w-]+", action):
-            shared.called.discard(action)
-        else:
-            outer, shared.uncalled = shared.uncalled, True
-            yield Eval(Language.SHELL, action)
-            shared.uncalled = outer
+        shared.called.discard(action)
+        outer, shared.uncalled = shared.uncalled, True
+        yield Eval(Language.SHELL, action)
+        shared.uncalled = outer
     return ""
 
 
@@ -86,8 +83,6 @@ def _alias(call: Call, _row: Command) -> Effects:
         name, equals, text = word.partition("=")
         if equals:
             call.scope.variables[f"alias {name}"] = (text,)  # no variable's own name holds a blank
-            if disarms(name, text):
-                yield Flag("test-tampering", detail="Tests seem to pass without being run.")
             yield Eval(Language.SHELL, text)
     return ""
 
@@ -114,15 +109,6 @@ def _read(call: Call, row: Command) -> Effects:
         call.scope.assign(name, (values[index] if index < len(values) else line if is_open(line) else "",))
     for name in options.get("a", []):
         call.scope.arrays[name] = values
-    return ""
-
-
-def _mapfile(call: Call, row: Command) -> Effects:
-    """`mapfile` and `readarray`: one element a line, or up to the character that `-d` names."""
-    yield from ()
-    options, operands = split(call, row)
-    lines = call.stdin.rstrip("\n").split((options.get("d") or ["\n"])[0][:1] or "\0") if call.stdin else [UNKNOWN]
-    call.scope.arrays[operands[0] if operands else "MAPFILE"] = lines
     return ""
 
 
@@ -155,7 +141,6 @@ BUILTINS: Final = {
     "alias": _alias,
     "cd": _cd,
     "read": _read,
-    "mapfile": _mapfile,
     "shift": _shift,
     "set": _set,
 }

@@ -5,8 +5,6 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from tree_sitter import Node
-
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
@@ -28,8 +26,6 @@ MAX_CALLS: Final = 40
 """Functions called within one another; the walk itself takes stack for each."""
 MAX_RECURSION: Final = 2
 """How often a function may call itself, each time with other arguments."""
-_MAX_FILES_DEEP: Final = 12
-"""Files that read one another."""
 
 
 def dispatch(call: Call) -> str:
@@ -48,7 +44,8 @@ def dispatch(call: Call) -> str:
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
     if "/" in word and not _INSTALLED.match(word) and word != name:
         _run(call, _run_path(call, word))
-    _note_on_path(call, name)
+    if "PATH" in call.scope.variables:
+        call.walker.report.reached.append((f"**/{name}", ""))
     known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
     return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
 
@@ -69,15 +66,6 @@ def _unlisted(call: Call) -> e.Effects:
     if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None
-
-
-def _note_on_path(call: Call, name: str) -> None:
-    """Note the programs of the workspace that stand for a name once the script has put their directory on its path."""
-    if "PATH" in call.scope.variables and "/" not in call.argv[0]:
-        for directory in {part for value in call.scope.lookup("PATH") for part in value.split(":")}:
-            target = call.locate(f"{directory}/{name}")
-            if directory and target.place == paths.Place.WORKSPACE and not sym.is_open(target.text):
-                call.walker.report.reached.append((target.text[2:], ""))
 
 
 def _unresolved(call: Call) -> bool:
@@ -102,54 +90,18 @@ def _unresolved(call: Call) -> bool:
         return False
     if dangerous:
         judge.flag("unresolved-command")
-    if sym.file_numbers(word):
-        judge.flag("unresolved-command", mild=True, detail="The command is the content of a file.")
-        call.walker.report.reach_content(word, Language.SHELL)
     return True
 
 
-def run_trap(call: Call, action: str) -> None:
-    """Judge what a trap runs."""
-    if not action.strip(sym.UNKNOWN + sym.OUTPUT + sym.NAME + " \n;"):
-        call.judge.flag("unresolved-command", mild=sym.UNKNOWN not in action or call.walker.shared.uncalled)
-    elif action in call.scope.functions:
-        call_function(Call(call.walker, [action], call.node))
-    elif re.fullmatch(r"[\w-]+", action):
-        call.walker.shared.called.discard(action)
-    else:
-        call.walker.embedded(action, call.node)
-
-
-def bodies(walker: Walker) -> frozenset[int]:
-    """The ids of the bodies of all functions that are known now."""
-    return frozenset(body.id for body in walker.scope.functions.values())
-
-
-def walk_uncalled(walker: Walker, known: frozenset[int]) -> None:
-    """Walk the functions that nothing has called, but for those with a body that was there before."""
+def walk_uncalled(walker: Walker) -> None:
+    """Walk the functions that nothing has called."""
     shared = walker.shared
-    for name, body in list(walker.scope.functions.items()):
-        if name not in shared.called and body.id not in shared.borrowed and body.id not in known:
+    for name, (_, place) in list(walker.scope.functions.items()):
+        if name not in shared.called and not (place and place.holds):
             shared.called.add(name)
             shared.uncalled = not walker.stack
-            _run_body(walker, name, body, None, "")
+            _run_body(walker, name, None, "")
             shared.uncalled = False
-
-
-def borrow(walker: Walker, pattern: str, node: Node) -> None:
-    """Read the functions and variables that files of the workspace define; they are judged by themselves."""
-    shared, report = walker.shared, walker.report
-    for path, data in report.library.items():
-        if path not in shared.inlined and walker.depth < _MAX_FILES_DEEP and fnmatchcase(path, pattern):
-            shared.inlined.add(path)
-            before = bodies(walker)
-            report.muted += 1
-            try:
-                text = sym.strip_symbols(data.decode("utf-8", "replace"))
-                walker.fork(deeper=1, place=walker.spot(node), shares=True).embedded(text, node, forked=False)
-            finally:
-                report.muted -= 1
-            shared.borrowed |= bodies(walker) - before
 
 
 def call_function(call: Call) -> str:
@@ -165,18 +117,13 @@ def call_function(call: Call) -> str:
         if deep and not repeats:
             walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
         return sym.UNKNOWN
-    body = walker.scope.functions[name]
-    if body.id in walker.shared.borrowed and walker.place is None:
-        # Its lines are those of another file: what it does is shown at the call.
-        walker = walker.fork(place=replace(walker.spot(call.node), holds=True), shares=True)
-    return _run_body(walker, name, body, arguments, call.stdin)
+    return _run_body(walker, name, arguments, call.stdin)
 
 
-def _run_body(walker: Walker, name: str, body: Node, arguments: list[str] | None, stdin: str) -> str:
-    outer = walker.stack
-    walker.stack = (*outer, (name, None if arguments is None else tuple(arguments)))
+def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str) -> str:
+    body, place = walker.scope.functions[name]
+    inner = walker.fork(shares=True)
+    inner.place = place
+    inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
     with walker.scope.given(arguments), walker.scope.function():
-        try:
-            return walker.run(body, stdin)
-        finally:
-            walker.stack = outer
+        return inner.run(body, stdin)

@@ -1,17 +1,18 @@
 """Programs that copy, pack, search, or read code as an argument, as input or from a file."""
 
 import re
+import shlex
 from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.makefile import recipes_of
+from refute.scan.core.makefile import read_makefile, recipes_of
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.options import split_options
 from refute.scan.shell.rows import found_in, split
-from refute.scan.shell.state import Call, disarms
+from refute.scan.shell.state import Call
 
 _PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
@@ -31,8 +32,6 @@ def _copy(call: Call, row: Command) -> Effects:
     sources = operands if target else operands[:-1]
     target = target or (operands[-1] if len(operands) > 1 else "")
     yield from found_in(call, row, call.text)
-    if call.argv[0] in {"ln", "link"} and sources and disarms(target, sources[0]):
-        yield Flag("test-tampering", detail="Tests seem to pass without being run.")
     text = ""
     for path in sources:
         if call.argv[0] == "mv":
@@ -110,10 +109,6 @@ def _shell(call: Call, _row: Command) -> Effects:
 
 
 def _python(call: Call, _row: Command) -> Effects:
-    for directory in ":".join(call.scope.variables.get("PYTHONPATH", ())).split(":"):
-        if directory:
-            yield Reach(f"{directory}/sitecustomize.py", Language.PYTHON)
-            yield Reach(f"{directory}/usercustomize.py", Language.PYTHON)
     words = call.argv[1:]
     options, operands = split_options(words, _PYTHON_VALUED)
     # Of several, `-c` and `-m` end the options of Python itself: the first one counts.
@@ -144,24 +139,23 @@ def _make(call: Call, row: Command) -> Effects:
     directory = (options.get("C") or options.get("directory") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
-    written = call.held(makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}")
-    for text in [*options.get("eval", []), *options.get("E", []), written or ""]:
-        if text and not is_open(text):
-            yield Eval(Language.SHELL, recipes_of({"": text}, tuple(targets))[""])
-    yield Reach(f"{directory}/{makefile}", " ".join(["make", *targets]))
-    for word in operands:
-        if word.startswith("SHELL="):
-            yield Eval(Language.SHELL, word.partition("=")[2])
+    path = makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}"
+    text = call.held(path)
+    if text is None:
+        text = read_makefile(paths.as_pattern(call.locate(path)), call.walker.report.content_of)
+        if not text:
+            yield Reach(f"{directory}/*akefile", "tool")
+    for rules in [*options.get("eval", []), *options.get("E", []), text]:
+        if rules and not is_open(rules):
+            # Recipes run in make's own directory, whichever file holds them.
+            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules, tuple(targets))}")
     return None
 
 
 def _xargs(call: Call, row: Command) -> Effects:
     options, words = split(call, row)
     words = words or ["echo"]
-    fed = ""
-    for name in options.get("a", []):
-        fed += yield Read(name)
-    fed = fed or call.stdin.strip("\n")
+    fed = call.stdin.strip("\n")
     head = words[0].rpartition("/")[2]
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]

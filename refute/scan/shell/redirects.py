@@ -15,7 +15,6 @@ from refute.scan.shell.syntax import text_of
 _UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
 """Files that Python or pytest reads by itself."""
 _SHELL: Final = re.compile(r"(?:\S*/)?(?:(?:ba|z|da|k)?sh|exec)\s")
-_ENDLESS: Final = re.compile(r"yes\b|cat\s+/dev/(?:zero|urandom)\b")
 
 
 @dataclass(slots=True)
@@ -75,15 +74,13 @@ def _read(path: str) -> Effects:
     return "" if path in {"/dev/tty", "/dev/null"} else (yield Read(path))
 
 
-def _write(write: Write, *, endless: bool = False) -> Effects:
+def _write(write: Write) -> Effects:
     text = write.text or ""
     yield write
     if write.path.rpartition("/")[2] in _UNASKED and text and not is_open(text):
         yield Eval(Language.PYTHON, text)
     if SECRET in text and not write.path.startswith("/dev/null"):
         yield Flag("environment-dump")
-    if endless and not write.path.startswith("/dev/"):
-        yield Flag("resource-exhaustion")
     return None
 
 
@@ -115,10 +112,6 @@ def _here_document(walker: Walker, node: Node, effect: Effect, command: Node) ->
 
 def store(walker: Walker, effect: Effect, output: str, node: Node) -> str:
     """Remember what a command wrote into files; returns what is left on standard output."""
-    body = node.child_by_field_name("body") or node
-    endless = body.type == "command" and bool(_ENDLESS.match(text_of(body)))
     for path, appends in effect.outputs:
-        write = Write(path, output, appends)
-        goes_on = endless or (walker.scope.endless > 0 and appends)
-        walker.perform(_write(write, endless=goes_on), node, text_of(node))
+        walker.perform(_write(Write(path, output, appends)), node, text_of(node))
     return "" if effect.outputs else output

@@ -92,6 +92,8 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
+        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
+            yield at, at, b"; "
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
@@ -107,8 +109,6 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
         case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
             yield _begin(node), _begin(node) + 1, b"( "
-        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
-            yield at, at, b"; "
         case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
             "Hdoc" in one for one in redirections
         ):
@@ -119,7 +119,7 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
     if node.get("Redirs") and node.get("Cmd") is None:
         yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
     for redirection in node.get("Redirs") or ():
-        yield from _redirection(redirection, node, text)
+        yield from _redirection(redirection, text)
 
 
 def _begin(node: dict[str, Any]) -> int:
@@ -148,27 +148,18 @@ def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     inside = text[begin + 1 : end - 1]
-    if not re.sub(rb"#[^\n]*", b"", inside).strip():
-        # A comment between the arguments of a continued command: it runs nothing and leaves no word.
-        yield begin, end, b"\n" * inside.count(b"\n")
-    elif not re.search(rb"`|\\[$`\\]", inside):
+    if not re.search(rb"`|\\[$`\\]", inside):
         yield begin, begin + 1, b"$( "
         yield end - 1, end, b")"
 
 
-def _redirection(node: dict[str, Any], statement: dict[str, Any], text: bytes) -> Iterator[Edit]:
+def _redirection(node: dict[str, Any], text: bytes) -> Iterator[Edit]:
     begin, end, word = _begin(node), _end(node), node["Word"]
     if document := node.get("Hdoc"):
         yield from _document(_begin(word), _end(word), _end(document), text)
-        if statement.get("Background"):
-            yield from _last_of_line(int(statement["Semicolon"]["Offset"]), text)
     elif _PLUMBING.fullmatch(text[begin:end]):
         # Where output goes when it goes nowhere, or to another open file, decides nothing.
         yield begin, end, b""
-    elif (operator := text[begin:end].lstrip(b"0123456789")).startswith(b"<>"):
-        # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
-        at = end - len(operator)
-        yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
 
 
 def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Final
 
 from refute.scan.core import effects as e
+from refute.scan.core import paths
 from refute.scan.core import symbols as sym
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
@@ -128,10 +129,15 @@ def _command(call: Call, row: Command, options: Options, words: list[str]) -> e.
 def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:
     """Code in a language that is not read, or a file of it: judged by what the row finds in it."""
     text = value
+    foreign = row.operands[:1] == ("program",)
     if role == "program":
-        yield e.Reach(value, call.argv[0])
-        text = call.held(value) or ""
-    if row.operands[:1] == ("program",) and (sym.DOWNLOAD in text or sym.DERIVED in text):
+        held = call.held(value)
+        if foreign:
+            yield e.Reach(value, call.argv[0])
+        elif held is None:
+            held = call.walker.report.content_of(paths.as_pattern(call.locate(value)))
+        text = held or ""
+    if foreign and (sym.DOWNLOAD in text or sym.DERIVED in text):
         yield e.Flag("pipe-to-shell" if sym.DOWNLOAD in text else "decoded-execution")
     yield from found_in(call, row, _COMMENT.sub("", text))
     return None

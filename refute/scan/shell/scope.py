@@ -7,6 +7,7 @@ from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core.report import Spot
 from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
 
 MAX_VALUES: Final = 6
@@ -38,15 +39,14 @@ class Scope:
     cwd: str = HERE
     variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
-    functions: dict[str, Node] = field(default_factory=dict)
+    functions: dict[str, tuple[Node, Spot | None]] = field(default_factory=dict)
+    """Name → body, and where the text stands that defines it; None: in the file itself."""
     local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     """What the variables that the running function declared its own were before."""
     descriptors: dict[str, str] = field(default_factory=dict)
     """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
-    endless: int = 0
-    """How many loops without an end surround this point."""
     branching: int = 0
     """How many conditions or loops surround this point: an assignment there adds a value instead of replacing."""
 

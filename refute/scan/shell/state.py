@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, Self
 
 from tree_sitter import Node
@@ -17,16 +17,6 @@ from refute.scan.shell.words import Expander
 
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-_CHECKERS: Final = frozenset(
-    {"pytest", "py.test", "tox", "nox", "unittest", "nosetests", "nose2", "jest", "mocha", "vitest", "ctest", "phpunit"}
-)
-"""Programs whose verdict decides a run."""
-
-
-def disarms(name: str, text: str) -> bool:
-    """Whether a command, alias or link of a checker's name stands for something else, that always agrees."""
-    name = name.rpartition("/")[2]
-    return name in _CHECKERS and name not in text and not re.search(r"\$\{?[@*]", text)
 
 
 class Engine(Protocol):
@@ -45,16 +35,8 @@ class Shared:
 
     engine: Engine
     called: set[str] = field(default_factory=set)
-    borrowed: set[int] = field(default_factory=set)
-    """Functions of other files or of evaluated text, by the id of their body: shown where they are called."""
-    inlined: set[str] = field(default_factory=set)
-    """Files of the workspace that the script has read, by path."""
-    late: list[tuple["Call", str]] = field(default_factory=list)
-    """Commands that set a trap, with what it runs."""
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
-    walking: bool = False
-    """Whether the outermost text is under way."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
@@ -124,7 +106,7 @@ class Walker(ABC):
         first = text.strip("\n").split("\n", 1)[0]
         position = source.find(first) if self.place is None and len(first) > 2 else -1  # noqa: PLR2004 - shorter texts stand anywhere
         if position < 0:
-            return spot
+            return replace(spot, holds=True)
         row = source.count("\n", 0, position)
         line = spot.line + row - (len(text) - len(text.lstrip("\n")))
         return Spot(line=line, column=1 if row else spot.column, text=first if row else spot.text)

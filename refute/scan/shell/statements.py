@@ -10,16 +10,13 @@ from refute.scan.core.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
 from refute.scan.shell import redirects
 from refute.scan.shell.assignments import assign_before
 from refute.scan.shell.roles import listed_by
-from refute.scan.shell.state import Call, Walker, disarms
+from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import below, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES
 
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
-_FILLS: Final = frozenset({"mkdir", "cp", "dd", "fallocate", "mktemp", "touch", "tee"})
-_ENDLESS: Final = re.compile(r"while\s+(?:true|:|\[+\s+(?:1|true)\s+\]+|\(\(\s*1\s*\)\))\s*[;\n]|until\s+false\b")
 _SHELL: Final = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ba|da|z|k)?sh(?:\s|\Z)")
-_LEAVES: Final = re.compile(r"\b(?:break|exit|return|sleep|wait|read|inotifywait|kill|exec)\b")
 _PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
 
 
@@ -43,9 +40,6 @@ def command(walker: Walker, node: Node, stdin: str) -> str:
     for choice in islice(product(*words), MAX_ALTERNATIVES):
         argv = [word for part in choice for word in part]
         if argv:
-            if walker.scope.endless and (background or argv[0] in _FILLS):
-                rule = "fork-bomb" if background else "resource-exhaustion"
-                walker.report.add(rule, walker.spot(node), " ".join(argv))
             outputs.append(walker.command(Call(walker, argv, node, stdin, background)))
     # Of several readings, the one that says something.
     output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
@@ -87,16 +81,6 @@ def branch(walker: Walker, node: Node, stdin: str) -> str:
     """A condition, or a loop of which nothing more is known: assignments inside add a value."""
     with walker.scope.branch():
         return walker.all(node.named_children, stdin)
-
-
-def loop_while(walker: Walker, node: Node, stdin: str) -> str:
-    """A `while` or `until` loop, walked once; whether it ends decides what may stand in it."""
-    written = text_of(node)
-    endless = bool(_ENDLESS.match(written)) and not _LEAVES.search(written)
-    walker.scope.endless += endless
-    output = branch(walker, node, stdin)
-    walker.scope.endless -= endless
-    return output
 
 
 def loop_for(walker: Walker, node: Node, stdin: str) -> str:
@@ -160,12 +144,10 @@ def define(walker: Walker, node: Node, _stdin: str) -> str:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name is not None and body is not None:
         word = text_of(name)
-        walker.scope.functions[word] = body
+        walker.scope.functions[word] = body, walker.place
         walker.shared.called.discard(word)
-        if disarms(word, text_of(body)):
-            walker.report.add("test-tampering", walker.spot(node), text_of(node))
         if any(_starts_beside(word, inner) for inner in below(body)):
-            walker.report.add("fork-bomb", walker.spot(node), text_of(node))
+            walker.report.add("resource-exhaustion", walker.spot(node), text_of(node))
     return ""
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate
 from typing import Final
 
 import tree_sitter_bash
@@ -53,19 +52,6 @@ def below(root: Node) -> Iterator[Node]:
 def first_error(root: Node) -> Node:
     """The first erroneous or missing node below (the node itself where none is found)."""
     return next((node for node in below(root) if node.is_error or node.is_missing), root)
-
-
-_FEW: Final = 40
-"""So few brackets cannot nest deeply."""
-_STEPS: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
-
-
-def depth_of(source: bytes) -> int:
-    """How deeply brackets nest, counted on the bytes alone: an upper bound that needs no parser."""
-    if sum(source.count(bracket) for bracket in (b"(", b"[", b"{", b"`")) <= _FEW:
-        return 0
-    depths = accumulate(source, lambda depth, byte: max(0, depth + _STEPS.get(byte, 0)), initial=0)
-    return max(depths) + source.count(b"\\`") + 1  # only escaped backticks nest
 
 
 def join_continued(source: str) -> str:

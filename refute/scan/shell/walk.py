@@ -13,7 +13,6 @@ from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
 
-_MAX_LATE: Final = 50
 _READ_AGAIN: Final = 500
 """Steps that reading a text a second time costs: a program is started for it."""
 MAX_DEPTH: Final = 12
@@ -25,27 +24,14 @@ class ShellWalker(Walker):
 
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
-        outermost, self.shared.walking = not self.shared.walking, True
         root = self._parsed(source)
         output = self.run(root)
-        if outermost:
-            self._run_late()
-        commands.walk_uncalled(self, frozenset())
+        commands.walk_uncalled(self)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
                 self.substitute(node)
         return output
-
-    def _run_late(self) -> None:
-        """Judge what traps run, with what is known at the end."""
-        late = {(id(call.walker.scope), action): call for call, action in self.shared.late}
-        self.shared.late = []
-        for number, ((_, action), call) in enumerate(late.items()):
-            if number >= _MAX_LATE:
-                self.report.add("unanalysable", self.spot(call.node), f"more than {_MAX_LATE} traps")
-                break
-            commands.run_trap(call, action)
 
     def _parsed(self, source: str) -> Node:
         """The tree of a text; what is not understood is reported."""
@@ -85,13 +71,7 @@ class ShellWalker(Walker):
         if self._too_deep(node):
             return UNKNOWN
         inner = self.fork(deeper=1, place=self.place_of(text, node), shares=not forked)
-        if forked:
-            return inner.script(text)
-        before = commands.bodies(self)
-        output = inner.run(inner._parsed(text))  # noqa: SLF001 - its own kind
-        commands.walk_uncalled(inner, before)
-        self.shared.borrowed |= commands.bodies(self) - before
-        return output
+        return inner.script(text) if forked else inner.run(inner._parsed(text))  # noqa: SLF001 - its own kind
 
     def _too_deep(self, node: Node) -> bool:
         if self.depth >= MAX_DEPTH:
@@ -130,7 +110,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "redirected_statement": statements.redirected,
         "subshell": statements.subshell,
         "if_statement": statements.branch,
-        "while_statement": statements.loop_while,
+        "while_statement": statements.branch,
         "c_style_for_statement": statements.branch,
         "for_statement": statements.loop_for,
         "case_statement": statements.choose_case,

@@ -110,6 +110,7 @@ def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, std
     assert stop.status is Status.FAILED_IMPORT
     assert "leftpad" in stop.reason
     assert place in stop.reason
+    assert "name it under `requirements`" in stop.reason
 
 
 def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None:
@@ -122,6 +123,7 @@ def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None
     stop = judge_verification(result("", stderr), TICKET)
     assert stop is not None
     assert (stop.status, "'gone' from 'impl'" in stop.reason) == (Status.FAILED_IMPORT, True)
+    assert "requirements" not in stop.reason
 
 
 @pytest.mark.parametrize(

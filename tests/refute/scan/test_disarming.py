@@ -12,27 +12,20 @@ SHELL = [
     "sed -i 's/^ *assert.*/pass/' test_x.py",
     "printf 'def pytest_sessionfinish(session):\\n    session.exitstatus = 0\\n' > conftest.py",
     "cat > sitecustomize.py <<'E'\nimport shutil\nshutil.rmtree('/etc')\nE",
-    "pytest() { return 0; }; pytest",
-    "alias pytest=true",
-    "ln -sf /bin/true node_modules/.bin/jest",
     "for p in /proc/[0-9]*; do kill -9 ${p##*/}; done",
     "kill -9 $(ps aux | awk '{print $2}')",
     "strace -f -p 1 -o out",
     '"$0" & "$0"',
     'bash "$0" &',
     "cat /proc/*/cmdline",
-    "ffmpeg -f x11grab -i :0 out.mp4",
     "security find-generic-password -wa login",
     "perl -i -ne 'print if 0' ~/Documents/*.txt",
     "x=$(base64 -d < blob); echo hi >> ~/.$x",
 ]
 PYTHON = [
-    "import atexit, os\natexit.register(lambda: os._exit(0))",
     "import atexit, os\natexit.register(os._exit, 0)",
-    "import atexit, os\ndef end():\n    os._exit(0)\natexit.register(end)",
     "def pytest_sessionfinish(session):\n    session.exitstatus = 0",
     "import unittest.mock\nunittest.mock.Mock.assert_called_with = lambda *a: None",
-    "import os\ndef b():\n    os.fork()\n    b()\nb()",
     "from evdev import InputDevice\nInputDevice('/dev/input/event0')",
 ]
 ORDINARY_SHELL = [

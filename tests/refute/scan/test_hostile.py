@@ -222,15 +222,6 @@ def test_findings_beyond_the_limit_never_hide_one_that_blocks() -> None:
     assert "unanalysable" in {f.rule_id for f in scan_text("x", strong.encode(), language=Language.SHELL)}
 
 
-def test_traps_without_number_hide_none() -> None:
-    traps = "".join(f"trap 'rm -rf \"$d{number}\"' EXIT\n" for number in range(60))
-    findings = scan_text("x.sh", (traps + "d59=/etc\n").encode(), language=Language.SHELL)
-    assert {finding.rule_id for finding in findings if finding.severity >= Severity.HIGH} & {
-        "unanalysable",
-        "delete-outside",
-    }
-
-
 def test_a_text_that_ends_too_early_is_told_as_such() -> None:
     (finding,) = scan_text("verify.sh", b"if true; then\n echo a\n")
     assert "must end with `fi`" in finding.explanation

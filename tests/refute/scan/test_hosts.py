@@ -27,7 +27,7 @@ METADATA = [
 
 @pytest.mark.parametrize("host", LOOPBACK)
 def test_loopback_in_any_notation_is_loopback(host: str) -> None:
-    assert reach_of(host) == Reach.LOOPBACK
+    assert reach_of(host) == Reach.LOCAL
 
 
 @pytest.mark.parametrize("host", EXTERNAL)
@@ -38,7 +38,7 @@ def test_external_host_in_any_notation_is_external(host: str) -> None:
 
 @pytest.mark.parametrize("host", PRIVATE)
 def test_private_host_is_private(host: str) -> None:
-    assert reach_of(host) == Reach.PRIVATE
+    assert reach_of(host) == Reach.LOCAL
     assert not is_external_ip(host)
 
 

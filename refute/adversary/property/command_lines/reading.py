@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
-from refute.adversary.property.command_lines.command import Command, read_command
-from refute.adversary.property.command_lines.programs import programs_of
+from refute.adversary.property.command_lines.programs import Command, programs_of, read_command
 from refute.adversary.property.command_lines.runs import (
     Check,
     Step,

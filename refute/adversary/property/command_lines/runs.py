@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.command_lines.command import Command, command_of
 from refute.adversary.property.command_lines.output import lines_of
-from refute.adversary.property.command_lines.programs import Programs
+from refute.adversary.property.command_lines.programs import Command, Programs, command_of
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.ticket.record import Claim, Run, Text
 
@@ -46,9 +45,8 @@ class Step:
 def invocation(command: Command) -> tuple[str, str]:
     """The lines that run a command."""
     words = ", ".join([*command.launch, *map(repr, command.arguments)])
-    given = f"file_in(folder, {command.input_file!r})" if command.input_file else repr(command.stdin)
     settings = "".join(f", {name}={value!r}" for name, value in command.environment)
-    run = f"done = subprocess.run([{words}], input={given}, **settings_in(folder{settings}))"
+    run = f"done = subprocess.run([{words}], input={command.stdin!r}, **settings_in(folder{settings}))"
     return run, "code, out, err = done.returncode, done.stdout, done.stderr"
 
 

@@ -6,14 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from refute.adversary.property.command_lines.command import Command, printed_by, read_command
 from refute.adversary.property.command_lines.output import lines_of
-from refute.adversary.property.command_lines.programs import Programs
+from refute.adversary.property.command_lines.programs import Command, Programs, read_command
 from refute.adversary.property.command_lines.runs import Check, Step, changing, exits, invocation, shows
-from refute.ticket.command_words import Sign, Word, read_tokens
 
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})")
 _PROMPT: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[\w.-]+@[\w.-]+:[^\s$#]*)?[$%] (?P<command>\S.*)$")
+_CAT: Final = re.compile(r"cat ((?!/|\.\.)[\w./-]+)")
 _SENTENCE: Final = 4
 """Words of a last line that may be prose again, where nothing shows where the output ends."""
 
@@ -69,20 +68,19 @@ def steps_of(
     """The steps of a session up to what is not understood, none where nothing of it can fail; and what was left out.
 
     Args:
-        session: runs of programs, files by `echo … >`, `cat`, `echo $?`.
+        session: runs of programs, `echo $?`, `cat FILE`.
         programs: of the ticket.
         files: of the workspace.
     """
-    made, notes, known = list[Step](), list[str](), set(files)
+    made, notes = list[Step](), list[str]()
     for exchange in session:
-        command = read_command(exchange.command, programs, known)
+        command, ran = read_command(exchange.command, programs, files), any(step.command for step in made)
         if isinstance(command, Command):
             step, why = _run(command, exchange)
             notes += [why] if why else []
-            known.add(command.output_file)
-        elif command or (shell := _shell(exchange, known, ran=bool(made and made[-1].command))) is None:
+        elif command or (shell := _shell(exchange) if ran else None) is None:
             left = f"the session is followed up to `{exchange.command[:60]}`, which is not run"
-            notes += [command or left] if command or any(one.command for one in made) else []
+            notes += [command or left] if command or ran else []
             break
         else:
             step = shell
@@ -95,8 +93,6 @@ def steps_of(
 def _run(command: Command, exchange: Exchange) -> tuple[Step, str]:
     """The step of a command, and why its output is not compared."""
     lines, shown = invocation(command), lines_of("\n".join(exchange.lines))
-    if command.output_file:
-        return Step(lines=(*lines, f"put_file(folder, {command.output_file!r}, out)"), command=command), ""
     text = "\n".join(shown)
     is_prose = exchange.open_ended and text.endswith((".", ":")) and len(shown[-1].split()) >= _SENTENCE
     why = changing(text, command)
@@ -106,21 +102,11 @@ def _run(command: Command, exchange: Exchange) -> tuple[Step, str]:
     return Step(lines=lines, checks=(check,), command=command), ""
 
 
-def _shell(exchange: Exchange, files: set[str], *, ran: bool) -> Step | None:
-    """A command that only makes or shows a file, or an exit code; None where it is none of the known ones."""
+def _shell(exchange: Exchange) -> Step | None:
+    """A command that only shows a file or the last exit code; None for others."""
     shown = "\n".join(lines_of("\n".join(exchange.lines)))
-    try:
-        tokens = read_tokens(exchange.command)
-    except ValueError:
-        return None
-    match tokens:
-        case [Word(text="echo"), Word(text="$?")] if ran and shown.strip().isdecimal():
-            return Step(lines=(), checks=(exits(int(shown)),))
-        case [*words, Sign(text=">"), Word(text=name, shell="")]:
-            text, path = printed_by([one for one in words if isinstance(one, Word)]), posixpath.normpath(name)
-            if text is not None and not path.startswith(("/", "..")):
-                files.add(path)
-                return Step(lines=(f"put_file(folder, {path!r}, {text!r})",))
-        case [Word(text="cat"), Word(text=name, shell="")] if not name.startswith(("/", "..")):
-            return Step(lines=(), checks=(shows(f"file_in(folder, {posixpath.normpath(name)!r})", shown),))
+    if exchange.command == "echo $?" and shown.strip().isdecimal():
+        return Step(lines=(), checks=(exits(int(shown)),))
+    if (hit := _CAT.fullmatch(exchange.command)) is not None:
+        return Step(lines=(), checks=(shows(f"file_in(folder, {posixpath.normpath(hit[1])!r})", shown),))
     return None

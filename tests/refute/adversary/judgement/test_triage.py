@@ -110,6 +110,22 @@ OWN = {"reached_implementation": False}
 
 
 @pytest.mark.parametrize(
+    ("missing", "origin", "verdict"),
+    [
+        ("'double' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "refuted"),
+        ("'double' from 'impl' (/workspace/impl.py)", Origin.MODEL, "invalid"),
+        ("'helper' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "invalid"),
+        ("'double' from 'math' (unknown location)", Origin.AUTHOR_EXAMPLE, "invalid"),
+    ],
+)
+def test_what_the_claim_and_its_author_s_own_call_name_must_be_there(
+    missing: str, origin: Origin, verdict: str
+) -> None:
+    run = failed("ImportError", f"cannot import name {missing}", **OWN)
+    assert judged(run, origin=origin, claim="`double(n)` is twice n.").verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("run", "verdict"),
     [
         (failed("FileNotFoundError", "[Errno 2] No such file or directory: '/tmp/attack/x'", **OWN), "needs_review"),

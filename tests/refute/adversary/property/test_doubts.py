@@ -40,11 +40,6 @@ def test_an_example_whose_answer_hangs_on_more_than_its_arguments_is_untested(co
     assert attack.untestable[0].reason
 
 
-def test_a_clock_that_an_argument_may_replace_is_no_doubt() -> None:
-    code = "import time\n\ndef f(now=None):\n    return now or time.time()"
-    assert len(attack_on(code, "f(3) == 3").tests) == 1
-
-
 @pytest.mark.parametrize(
     ("claim", "tests"),
     [

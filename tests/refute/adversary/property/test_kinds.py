@@ -4,13 +4,10 @@ import ast
 
 import pytest
 
-from refute.adversary.property.documented import described
+from refute.adversary.property.arguments import described, read_condition
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind, kind_of
-from refute.adversary.property.reading import read_surface
-from refute.adversary.property.subject import read_condition
-from tests.refute.adversary.property.workbench import brief_of
 
 INT, NUMBERS = Kind(name="int"), Kind(name="list", items=(Kind(name="int"),))
 
@@ -135,21 +132,3 @@ def _parsed(text: str) -> ast.expr:
     node = parse_expression(text)
     assert node is not None
     return node
-
-
-@pytest.mark.parametrize(
-    ("alias", "annotation", "written"),
-    [
-        ("Pair = tuple[int, int]", "list[Pair]", "list[tuple[int, int]]"),
-        ("Number: TypeAlias = int | float", "Number", "int | float"),
-        ('UserId = NewType("UserId", int)', "UserId", "int"),
-        ('T = TypeVar("T")', "list[T]", "list[int]"),
-        ('T = TypeVar("T", bound=str)', "T", "str"),
-        ("Self = tuple[Self, Self]", "int", "int"),
-    ],
-)
-def test_aliases_are_written_out(alias: str, annotation: str, written: str) -> None:
-    surface = read_surface(brief_of(f"{alias}\ndef f(x: {annotation}): ...\n", ["-"]).modules)
-    (parameter,) = surface.functions()[0].parameters
-    assert parameter.annotation is not None
-    assert ast.unparse(parameter.annotation) == written

@@ -5,11 +5,13 @@ import re
 import pytest
 
 from refute.adversary.property import PropertyTester
-from refute.adversary.property.phrase_table import rows, table
+from refute.adversary.property.tables import of_kind
 from tests.refute.adversary.property.workbench import brief_of
 
-MATCHING = [(row.name, text) for row in rows() for text in row.matches]
-OTHERS = [(row.name, row.refuses) for row in rows()]
+ROWS = (*of_kind("concept"), *of_kind("phrase"))
+MATCHING = [(row["name"], text) for row in ROWS for text in row["says"]]
+OTHERS = [(row["name"], row["not"]) for row in ROWS]
+SILENCING = [(row, text) for kind in ("doubt", "restricts", "special") for row in of_kind(kind) for text in row["says"]]
 
 
 def _labels(example: str) -> set[str]:
@@ -30,5 +32,11 @@ def test_a_row_leaves_other_claims_alone(name: str, example: str) -> None:
     assert name not in _labels(example)
 
 
+@pytest.mark.parametrize(("row", "text"), SILENCING)
+def test_words_keep_rows_silent(row: dict[str, re.Pattern[str]], text: str) -> None:
+    assert row["pattern"].search(text)
+    assert not row["pattern"].search(str(row["not"]))
+
+
 def test_there_are_at_most_eight_phrases() -> None:
-    assert len(table()["phrase"]) <= 8
+    assert len(of_kind("phrase")) <= 8

@@ -26,9 +26,8 @@ STORE = {
         ("`tool.py *.txt` prints `a.txt b.txt`.", "needs a shell"),
         ("`tool.py $HOME` prints `/home/me`.", "needs a shell"),
         ("`tool.py a && tool.py b` prints `b`.", "`&&`, which needs a shell"),
-        ("`tool.py a b | wc -w` prints `2`.", "goes to another program"),
-        ("`curl x | tool.py` prints `x`.", "what feeds it is not known"),
-        ("`cat nosuch.txt | tool.py` prints `x`.", "nosuch.txt, which is not there"),
+        ("`tool.py a b | wc -w` prints `2`.", "`|`, which needs a shell: give `stdin` and `files`"),
+        ("`curl x | tool.py` prints `x`.", "add  run:"),
         ("`LD_PRELOAD=x tool.py a` prints `a`.", "changes how every program starts"),
         ("`tool.py a` prints `b` if B is set.", "write what it prints in backticks"),
         ("`tool.py a` may print `b`.", "add  run:"),
@@ -55,8 +54,8 @@ def test_what_is_not_understood_is_untested_and_says_why(claim: str, reason: str
         "`tool.py 'a\\nb'` prints `a\\nb`.",
         '`tool.py "x"` prints `"x"`.',
         "Run it:\n$ python tool.py a\na\n\nThen it ends.\n",
-        "$ python tool.py a 2>&1 > out\n$ cat out\na\n$ echo $?\n0\n",
-        "`echo -n x | tool.py < tool.py a` prints `a` and exits 0.",
+        "$ python tool.py a 2>&1\na\n$ echo $?\n0\n",
+        "`tool.py a` prints `a` and exits 0.",
     ],
 )
 def test_right_programs_are_not_refuted_by_the_letters_of_a_claim(claim: str, tmp_path: Path) -> None:
@@ -117,11 +116,11 @@ def test_a_package_is_run_by_its_name(tmp_path: Path) -> None:
 SESSION = """It echoes:
 
 ```console
-$ echo -n x > made.txt
 $ python tool.py a \\
->   b > out.txt
-$ cat out.txt
+>   b
 a b
+$ cat in.txt
+x
 $ tool.py c 2>&1
 c
 $ echo $?
@@ -132,18 +131,18 @@ $ rm made.txt
 
 
 def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> None:
-    attack = attack_on(ECHO, SESSION)
+    files = {**ECHO, "in.txt": "x"}
+    attack = attack_on(files, SESSION)
     (test,) = attack.tests
     assert test.category is Category.INTEGRATION
     for line in (
-        "put_file(folder, 'made.txt', 'x')",
-        "put_file(folder, 'out.txt', out)",
-        "assert lines_of(file_in(folder, 'out.txt')) == ['a b']",
+        "'tool.py', 'a', 'b'], input=''",
+        "assert lines_of(file_in(folder, 'in.txt')) == ['x']",
         "assert code == 0",
     ):
         assert line in attack.source
     assert "followed up to `rm made.txt`" in attack.source
-    assert failures(attack, ECHO, tmp_path) == {}
+    assert failures(attack, files, tmp_path) == {}
 
 
 def test_sessions_and_lines_of_a_docstring_belong_to_the_claim_on_examples() -> None:
@@ -171,8 +170,3 @@ def test_plain_sessions_end_where_the_text_goes_on() -> None:
 )
 def test_a_program_is_started_by_what_it_is(path: str, command: str, launch: str) -> None:
     assert f"subprocess.run([{launch}]" in attack_on({path: "echo"}, f"`{command}` prints `a`.", programs=[path]).source
-
-
-def test_standard_input_may_be_a_file_that_is_there() -> None:
-    attack = attack_on({**ECHO, "in.txt": "x"}, "`cat in.txt | tool.py a` prints `a`.")
-    assert "input=file_in(folder, 'in.txt')" in attack.source
