@@ -3,9 +3,10 @@
 import functools
 import mmap
 import sys
-from types import CodeType, FrameType, FunctionType, MethodType
+from types import FrameType, FunctionType, MethodType
 from typing import Any, Final, NoReturn
 
+from refute.driver.code_of_tests import may_remember, names_in
 from refute.driver.known import is_of_testing
 from refute.driver.process_state import HANDLERS, VARIABLES
 from refute.driver.wire import CannotCarry
@@ -108,14 +109,28 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, frame = False, self.test_frame()
-        name = self._running if frame is None else frame.f_code.co_qualname
-        if not self._running or not (name == self._running or name.startswith(f"{self._running}.<locals>")):
+        self.attested, helpers, frame = False, [], self.test_frame()
+        while frame is not None and not self._is_test(frame):
+            helpers.append(frame)
+            frame = self._of_test_file(frame.f_back)
+        prepares = frame is None and bool(helpers)
+        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
             self._tainted = True
+
+    def _is_theirs(self, value: Any) -> bool:
+        return self.objects.proxies.oid_of(value) is not None
+
+    def _is_test(self, frame: FrameType) -> bool:
+        """Whether a frame is the running test's own, or of what is defined in it."""
+        name = frame.f_code.co_qualname
+        return name == self._running or name.startswith(f"{self._running}.<locals>")
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
+
+    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
+        """A frame, or the first around it, of the test file."""
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
@@ -147,20 +162,3 @@ class Attestation:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
         self.not_carried = self.not_carried or reason
         raise CannotCarry(reason)
-
-
-def names_in(test: Any) -> set[str]:
-    """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
-    function = test.__func__ if type(test) is MethodType else test
-    while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
-        marks = vars(function)
-        function = marks["hypothesis"].inner_test if "hypothesis" in marks else marks["__wrapped__"]
-    if type(function) is not FunctionType:
-        return set()
-    names, seen, waiting = function.__globals__, set[str](), [function.__code__]
-    for code in waiting:
-        called = [names[name] for name in code.co_names if name in names and name not in seen]
-        seen.update(code.co_names, (type(one).__name__ for one in called))
-        waiting += [one.__code__ for one in called if type(one) is FunctionType and one.__globals__ is names]
-        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-    return seen

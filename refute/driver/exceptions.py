@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from types import FrameType
 
-    from refute.driver.object_table import ObjectTable
-
 MESSAGE_CHARS = 4_000
 POSED = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 REVEALING = frozenset({"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"})
@@ -143,7 +141,7 @@ REFUSAL: Final = re.compile(
 """How Python refuses the arguments of a call."""
 
 
-def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, args: Any, kwargs: Any) -> bool:
+def is_pretext(error: BaseException, objects: Any, operation: str, args: Any, kwargs: Any) -> bool:
     """Whether an error says that a call's arguments do not fit, and they do."""
     if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
         return False
