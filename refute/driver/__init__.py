@@ -10,7 +10,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines and the event loops
   on which they run, the subject's start, its streams and a connection per thread.
 - process_state, settings: what both processes share beside objects.
-- subject_client, attestation, code_of_tests, callback_policy, modules, reporter: the driver's own: the subject, what a
+- subject_client, attestation, callback_policy, modules, reporter: the driver's own: the subject, what a
   result rests on, what the subject may do here, imports, pytest with the test file in memory.
 - subject_server: the subject's own: its end of the connection, put together.
 """

@@ -45,6 +45,7 @@ class SubjectClient(Attestation):
         self._blocked = 0
         self.outlets = Outlets()
         self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
+        self.pid = self._subject.pid
         self.surroundings = DriverState()
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
@@ -64,11 +65,6 @@ class SubjectClient(Attestation):
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "argv": sys.argv}])
         Current.link = self
-
-    @property
-    def pid(self) -> int:
-        """Of the subject."""
-        return self._subject.pid
 
     def listen(self) -> None:
         """Let the subject's own threads call back, from now on."""
