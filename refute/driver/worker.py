@@ -71,7 +71,6 @@ def forked() -> tuple[int, int, int] | None:
         warnings.simplefilter("ignore")  # Hypothesis warns of whatever uses it before a test run
         if sys.argv[3] == "1":
             prepare_hypothesis()
-            try_hypothesis()
         import_pytest()
     gc.freeze()
     return await_fork_request(socket.socket(fileno=int(sys.argv[2])))
@@ -85,19 +84,6 @@ def import_pytest() -> None:
     for name in getattr(config, "default_plugins", ()):
         with contextlib.suppress(ImportError):
             importlib.import_module(f"_pytest.{name}")
-
-
-def try_hypothesis() -> None:
-    """Draw a few values, so that Hypothesis has imported what it imports at its first use."""
-    from hypothesis import given, settings
-    from hypothesis import strategies as st
-
-    @settings(max_examples=3)
-    @given(st.lists(st.integers()))
-    def anything(_: list[int]) -> None:
-        """Holds."""
-
-    anything()
 
 
 def protect_driver() -> None:
