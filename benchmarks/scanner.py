@@ -29,13 +29,12 @@ LANGUAGES = {"bash": Language.SHELL, "python": Language.PYTHON}
 MAX_BYTES = 300_000
 ACTING = frozenset(
     {
-        "cloud-control",
+        "system-control",
         "container-escape",
         "network-external",
         "package-install",
         "persistence",
         "privilege",
-        "system-control",
     }
 )
 """Rules that name what a script is for, where it is not only about its workspace."""

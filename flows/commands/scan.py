@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from refute.scan.changes import ScanBase
     from refute.scan.finding import Compared, ScanResult
-    from refute.scan.targets import Target
+    from refute.scan.scanner import Target
 
 BLOCKED_EXIT_CODE = 12
 """As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
@@ -75,7 +75,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
     from flows.commands.output import deliver
     from refute.scan.finding import Severity
     from refute.scan.rules import Language
-    from refute.scan.targets import collect, scan_targets
+    from refute.scan.scanner import collect, scan_targets
 
     stdin = sys.stdin.buffer.read() if any(str(path) == "-" for path in paths) else None
     targets = collect(list(paths), stdin, Language(language) if language else None)
@@ -123,7 +123,7 @@ def _render(
 
         return render_sarif(result, compared, version=__version__)
     if output_format == "github":
-        from refute.scan.formats.annotations import render_annotations
+        from refute.scan.formats.document import render_annotations
 
         return render_annotations(result, compared)
     from refute.scan.formats.text import render_text

@@ -52,9 +52,7 @@ def read_change(base: str, directory: Path) -> Change:
 
 
 def read_changes(base: str, homes: Mapping[str, Path]) -> dict[str, Change]:
-    """The change to each file by the checkout in which it was named.
-
-    A directory's own checkout counts for all below it: to that, what lies in a submodule is new.
+    """The change to each file by the checkout in which it was named; to that, what lies in a submodule is new.
 
     Args:
         base: a revision, of every checkout.
@@ -63,16 +61,8 @@ def read_changes(base: str, homes: Mapping[str, Path]) -> dict[str, Change]:
     Returns:
         The path → the change. Raises as `read_change`.
     """
-    checkouts: dict[Path, Change] = {}
-    tops = {home: _top(home) for home in dict.fromkeys(homes.values())}
-    for top in dict.fromkeys(tops.values()):
-        checkouts[top] = read_change(base, top)
-    return {path: checkouts[tops[home]] for path, home in homes.items()}
-
-
-def _top(directory: Path) -> Path:
-    """Where a checkout begins, found without git, which takes milliseconds for each; git has the last word on it."""
-    return next((one for one in (directory, *directory.parents) if (one / ".git").exists()), directory)
+    changes = {home: read_change(base, home) for home in dict.fromkeys(homes.values())}
+    return {path: changes[home] for path, home in homes.items()}
 
 
 def _commit(base: str, top: Path) -> str:

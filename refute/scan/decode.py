@@ -18,6 +18,8 @@ _SHELL_NAMES: Final = re.compile(r"(?:^|[/\s])(?:ba|da|z|k|mk|a|rba|po|ya)?sh\b"
 _PYTHON_NAMES: Final = re.compile(r"(?:^|[/\s])(?:python|pypy)[\d.]*\b")
 _SHELL_SUFFIXES: Final = (".sh", ".bash", ".ksh", ".zsh", ".dash", ".bats", ".command")
 _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
+
+
 # Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
 # the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
 _LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' ([^\n]*python[\d.]*[\"']? \"\$0\" \"\$@\")\n' '{3}\n")
@@ -75,12 +77,5 @@ def read_source(data: bytes, language: Language) -> str | Unreadable:
         text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        if language == Language.SHELL and _only_prints(data):
-            # Old scripts carry Latin-1 in comments and messages; every byte above 127 is inert to a shell.
-            return strip_symbols(data.decode("latin-1").replace("\r\n", "\n"))
         return Unreadable(f"It is not valid {encoding.upper()} (byte {error.start}).", line)
     return strip_symbols(text.replace("\r\n", "\n"))
-
-
-def _only_prints(data: bytes) -> bool:
-    return not re.search(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f]", data) and max(map(len, data.split(b"\n"))) < 2000  # noqa: PLR2004

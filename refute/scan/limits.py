@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from refute.scan.core.plain import is_plain
-from refute.scan.core.report import MAX_READ, Report
+from refute.scan.core.report import MAX_READ, Report, is_plain
 from refute.scan.core.tables import knowledge
 from refute.scan.engine.analysis import analyse
 from refute.scan.finding import Confidence, Finding, Severity, Tier

@@ -12,15 +12,12 @@ from refute.scan.finding import Finding
 from refute.scan.rules import UNANALYSABLE, Language
 
 _PATTERN: Final = re.compile(r"[*?\[]")
-_TOOL: Final = "tool"
-"""Whose configuration holds commands, which is not read: the sandbox has none of them."""
-_AS_IT_SAYS: Final = frozenset({"import", _TOOL})
 _WHOLE: Final = Spot(line=1, column=1, text="")
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 _OTHER_SUFFIX: Final = re.compile(
     r"\.(?:[mc]?js|ts|p[lm]|t|rb|php|lua|[rR]|tcl|exp|groovy|jar|class|go|rs|ps1|awk|sed|mk|bats)\Z"
 )
-Text = tuple[str, bytes, Language | None]
+Text = tuple[str, bytes | None, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
 
 
@@ -52,14 +49,12 @@ def follow(
             found += [(name, Language.PYTHON) for name in _import_files(path, target, files)]
         elif target not in files:
             found += [(name, Language.PYTHON) for name in [f"{target}/__main__.py"] if name in files]
-        elif how == _TOOL:
-            unread.append(_unread(target, mild=False))
         elif how in {Language.SHELL, Language.PYTHON}:
             found.append((target, Language(how)))
         elif decode.languages_of(target, files[target]):
             found.append((target, None))
         elif how or _is_foreign(target, files[target]):
-            unread.append(_unread(target))
+            unread.append(_unread(target, mild=how != "make"))
         else:
             found.append((target, Language.SHELL))  # as a shell takes a program without a first line
     return [(name, files[name], language) for name, language in found], unread
@@ -71,7 +66,7 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     What a glob matches is run as the script says. Where part of the path is not known (`**`), only files that are
     scripts by themselves are meant.
     """
-    if not _PATTERN.search(target) or how in _AS_IT_SAYS:
+    if not _PATTERN.search(target) or how == "import":
         return [(target, how)]
     deep = "**" in target
     anywhere = target.removeprefix("**/")
@@ -91,7 +86,7 @@ def _is_foreign(path: str, data: bytes) -> bool:
     return bool(decode.shebang_of(data) or _OTHER_SUFFIX.search(path)) or b"\0" in data[:1000]
 
 
-def _unread(path: str, *, mild: bool = True) -> Finding:
+def _unread(path: str, *, mild: bool) -> Finding:
     told = "The script runs this file, whose language this scan does not read."
     return replace(finding_of("foreign-code", path, _WHOLE, path, mild=mild), explanation=told)
 

@@ -1,11 +1,13 @@
-"""The safety scanner: one text, one Python source, or a script with everything of the workspace that it reaches."""
+"""The safety scanner: one text, what a person names, or a script with everything of the workspace that it reaches."""
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from refute.scan import reach
+from refute.errors import TicketNotFound
+from refute.scan import decode, reach
 from refute.scan.finding import Finding, ScanResult, Severity
 from refute.scan.limits import analyse_within_limits
 from refute.scan.rules import Language
@@ -55,49 +57,108 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    texts = [(path, files.get(path)) for path in entry_points]
-    walk = _Walk(files, tables, [(path, data, reach.entry_language(path, data)) for path, data in texts])
-    while walk.queue:
-        path, data, language = text = walk.queue.pop(0)
-        if text in walk.seen or (language is None and path in walk.scanned):
+    queue: list[reach.Text] = [
+        (path, files.get(path), reach.entry_language(path, files.get(path))) for path in entry_points
+    ]
+    findings: dict[Finding, None] = {}
+    scanned: dict[str, None] = {}
+    seen: set[reach.Text] = set()
+    while queue:
+        path, data, language = text = queue.pop(0)
+        if text in seen or (language is None and path in scanned):
             continue
-        if len(walk.scanned) >= _MAX_FILES:
+        seen.add(text)
+        if len(scanned) >= _MAX_FILES:
             told = f"More than {_MAX_FILES} files are reached; this one and the rest were not read."
-            walk.findings.append(reach.unanalysable(path, told))
+            findings[reach.unanalysable(path, told)] = None
             break
-        walk.seen.add(text)
         try:
             if data is None:
-                walk.findings.append(reach.unanalysable(path, "The file is not part of the workspace."))
-            else:
-                walk.text(path, data, language)
+                findings[reach.unanalysable(path, "The file is not part of the workspace.")] = None
+                continue
+            report = analyse_within_limits(path, data, language, tables, files)
+            found, unread = reach.follow(path, report.reached, files)
+            findings |= dict.fromkeys([*report.result(), *unread])
+            scanned[path] = None
+            queue += found
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
             told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
-            walk.findings.append(reach.unanalysable(path, told))
-    return ScanResult(findings=tuple(walk.findings), scanned=tuple(walk.scanned), block_from=block_from)
+            findings[reach.unanalysable(path, told)] = None
+    return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)
 
 
-_Text = tuple[str, bytes | None, Language | None]
-"""The path that findings name, what is read there, the language it runs in."""
+_SKIPPED: Final = frozenset(
+    {".git", ".hg", ".svn", "__pycache__", "node_modules", ".venv", "venv", ".tox", ".mypy_cache", ".ruff_cache"}
+)
+_MAX_BYTES: Final = 16 * 1024**2
 
 
-@dataclass(slots=True)
-class _Walk:
-    """What one scan of a workspace has read so far, and what it still has to."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One text to scan."""
 
-    files: Mapping[str, bytes]
-    tables: Path | None
-    queue: list[_Text]
-    findings: list[Finding] = field(default_factory=list)
-    scanned: list[str] = field(default_factory=list)
-    seen: set[_Text] = field(default_factory=set)
+    path: str
+    """As shown in findings."""
+    data: bytes
+    language: Language | None
+    """None: by name and first line."""
+    home: Path
+    """Where the path that a person named lies: the directory itself, else that of the file."""
 
-    def text(self, path: str, data: bytes, language: Language | None) -> None:
-        """Scan one text, and note what it runs."""
-        report = analyse_within_limits(path, data, language, self.tables, self.files)
-        found_files, unread = reach.follow(path, report.reached, self.files)
-        found = [*report.result(), *unread]
-        self.findings.extend(finding for finding in found if finding not in self.findings)
-        if path not in self.scanned:
-            self.scanned.append(path)
-        self.queue += found_files
+
+def collect(paths: list[Path], stdin: bytes | None, language: Language | None) -> tuple[Target, ...]:
+    """The files under the given paths; below a directory only shell and Python files count.
+
+    Args:
+        paths: files and directories; `-` stands for standard input.
+        stdin: its content, where asked for.
+        language: forced for files named one by one and for standard input.
+
+    Raises:
+        TicketNotFound: a path does not exist or cannot be read.
+    """
+    found: list[Target] = []
+    for path in paths:
+        if str(path) == "-":
+            claimed = language or next(iter(decode.languages_of("", stdin or b"")), Language.SHELL)
+            found.append(Target(path="<stdin>", data=stdin or b"", language=claimed, home=Path.cwd()))
+        elif path.is_dir():
+            found.extend(_below(path))
+        else:
+            found.append(Target(path=path.as_posix(), data=_read(path), language=language, home=path.resolve().parent))
+    return tuple(found)
+
+
+def scan_targets(
+    targets: tuple[Target, ...], *, block_from: Severity = Severity.HIGH, tables: Path | None = None
+) -> ScanResult:
+    """Scan each target by itself; `tables`: rows of an operator's own."""
+    findings: list[Finding] = []
+    for target in targets:
+        findings.extend(scan_text(target.path, target.data, language=target.language, tables=tables))
+    return ScanResult(findings=tuple(findings), scanned=tuple(target.path for target in targets), block_from=block_from)
+
+
+def _below(directory: Path) -> list[Target]:
+    found: list[Target] = []
+    for root, directories, names in os.walk(directory):
+        directories[:] = sorted(name for name in directories if name not in _SKIPPED)
+        for name in sorted(names):
+            path = Path(root) / name
+            if path.is_symlink() or not path.is_file():
+                continue
+            with path.open("rb") as file:
+                head = file.read(512)
+            if decode.languages_of(name, head):
+                found.append(Target(path=path.as_posix(), data=_read(path), language=None, home=directory.resolve()))
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise TicketNotFound(
+            f"{path}: {error.strerror or error}", hint="Name a file or directory to scan, or `-`."
+        ) from error

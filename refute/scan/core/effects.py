@@ -1,8 +1,9 @@
 """What commands and calls do, as values: a handler yields them, the engine acts and sends back what comes of it."""
 
 from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+from refute.scan.core.report import Report
 from refute.scan.rules import Language
 
 
@@ -97,13 +98,6 @@ class Reach(NamedTuple):
     how: str
 
 
-class Preload(NamedTuple):
-    """Has other programs load something first."""
-
-    text: str
-    """Libraries or start-up files, as a variable names them."""
-
-
 class Flag(NamedTuple):
     """Is dangerous by itself, whatever it touches."""
 
@@ -113,7 +107,17 @@ class Flag(NamedTuple):
     detail: str = ""
 
 
-Effect = (Read | List | Write | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach | Preload) | Flag
+Effect = (Read | List | Write | Delete | ChangeMode | Connect | Send | Run | Eval | RunFile | Reach) | Flag
 """Something that a command or call does."""
 Effects = Generator[Effect, Any, Any]
 """A handler's effects one by one, each answered by what comes of it; its result is what is printed, None: not known."""
+
+
+class Engine(Protocol):
+    """Acts on effects."""
+
+    report: Report
+
+    def perform(self, effects: Effects, frame: Any) -> Any:
+        """Act on what a handler yields for a command or call; returns what that prints or yields."""
+        ...

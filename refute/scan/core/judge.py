@@ -2,19 +2,14 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final, Unpack
+from typing import Any, Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths, places
+from refute.scan.core import hosts, paths
 from refute.scan.core.paths import Place, Target
-from refute.scan.core.report import Form, Report, Spot
-from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, OUTPUT, SECRET, UNKNOWN, is_known, show
+from refute.scan.core.report import Report, Spot
+from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
 
-_OWN_LOG: Final = 3
-"""Slashes of a log directly below /var/log; what lies deeper is one program's."""
-_INSTALLED: Final = re.compile(
-    rf"(?:/usr)?/(?:lib(?:32|64)?|\$LIB)/(?!.*\.\.)[^{UNKNOWN}]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|"
-)
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 
 
@@ -30,7 +25,7 @@ class Judge:
     soft: bool = False
     """Whether what is unresolved is ordinary: a function's parameter rather than a script's variable."""
 
-    def flag(self, rule_id: str, **form: Unpack[Form]) -> None:
+    def flag(self, rule_id: str, **form: Any) -> None:
         """Report a finding."""
         self.report.add(rule_id, self.spot, self.command, **form)
 
@@ -42,26 +37,25 @@ class Judge:
     def _read(self, effect: e.Read) -> str:
         target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
         text = target.text
-        if places.is_place("credentials", text):
+        if paths.is_place("credentials", text):
             self.flag("read-credentials", detail=_named(target))
             return SECRET
         if text.endswith("/docker.sock"):
             self.flag("container-escape", detail=_named(target))
-        elif target.place == Place.SYSTEM and not places.is_place("public", text):
-            own_log = text.startswith("/var/log/") and places.is_service_data(text) and text.count("/") > _OWN_LOG
-            vague = paths.has_open_part(target) or not places.is_place("telling", text)
-            self.flag("read-host-file", mild=effect.asks or own_log or vague, detail=_named(target))
-        elif target.place == Place.HOME and places.is_place("persistence", text):
+        elif target.place == Place.SYSTEM:
+            vague = paths.has_open_part(target) or not paths.is_place("telling", text)
+            self.flag("read-host-file", mild=effect.asks or vague, detail=_named(target))
+        elif target.place == Place.HOME and paths.is_place("persistence", text):
             self.flag("read-host-file", detail=_named(target))
         return HOST_DATA if target.place in {Place.SYSTEM, Place.HOME} else ""
 
     def _list(self, effect: e.List) -> None:
         target = paths.locate(effect.path.removeprefix(EMPTY), self.cwd)
         home = target.place == Place.HOME
-        if places.is_place("credentials", target.text):  # names are no secrets
+        if paths.is_place("credentials", target.text):  # names are no secrets
             self.flag("read-host-file", detail=_named(target))
         elif target.place == Place.SYSTEM or (home and target.text.strip("*/") == HOME):
-            stock = home or places.is_stock(target.text)
+            stock = home or paths.is_stock(target.text)
             weak = effect.asks or not stock or paths.has_open_part(target)
             self.flag("read-host-file", mild=weak, detail=_named(target))
 
@@ -72,13 +66,13 @@ class Judge:
                 self.flag("persistence", detail=_named(target))
         elif target.text.startswith("/dev/"):
             self.flag("device-write", detail=_named(target))
-        elif places.opens_door(target.text):
+        elif paths.opens_door(target.text):
             self.flag("persistence", detail=_named(target))
         elif target.place == Place.UNKNOWN:
             self._write_unknown(target)
         else:
             text = f"{target.text}/x" if effect.path.endswith("/") else target.text
-            weak = places.is_weak_target(target.text) or places.is_weak_target(text) or _is_home_data(target)
+            weak = paths.is_weak_target(target.text) or paths.is_weak_target(text) or paths.is_home_data(target.text)
             weak = (weak or target.place == Place.OUTSIDE) and DERIVED not in target.text
             self.flag("write-outside", mild=weak, detail=_named(target))
 
@@ -86,13 +80,7 @@ class Judge:
         tail = target.text.lstrip("".join(paths.FUZZY))
         if DERIVED in target.text:
             self.flag("write-outside", detail=_named(target))
-        elif target.text.startswith(EMPTY):
-            # A path that begins with a variable: from the root where the variable stayed empty.
-            if tail.startswith("/dev/") or places.opens_door(tail):
-                self._write(e.Write(tail))
-            elif not paths.inside_or_temporary(paths.locate(tail)):
-                self.flag("write-outside", mild=True, detail=_named(target))
-        elif places.is_place("persistence", tail) or re.search(_DOORS, tail):
+        elif paths.is_place("persistence", tail) or re.search(_DOORS, tail):
             self.flag("persistence", detail=_named(target))
 
     def _delete(self, effect: e.Delete) -> None:
@@ -106,17 +94,15 @@ class Judge:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
         else:
-            one_file = not effect.recursive and places.is_one_programs(target.text)
-            whole = effect.recursive and places.is_place("roots", target.text.rstrip("/*") or "/")
-            # One named file above the workspace, as of a script that expects to start in a directory below.
-            beside = target.place == Place.OUTSIDE and not effect.recursive and bool(target.text[1:].strip("/*?."))
-            weak = beside or one_file or places.is_place("spare", target.text)
+            one_file = not effect.recursive and paths.is_one_programs(target.text)
+            whole = effect.recursive and paths.is_place("roots", target.text.rstrip("/*") or "/")
+            weak = one_file or paths.is_place("spare", target.text)
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
         tail = target.text.removeprefix(EMPTY) or "/"
         # `rm -rf "$prefix/"` with a prefix that may be empty.
-        empty = target.text.startswith(EMPTY) and (places.is_stock(tail) or places.is_place("credentials", tail))
+        empty = target.text.startswith(EMPTY) and (paths.is_stock(tail) or paths.is_place("credentials", tail))
         # `rm -rf "$x/build"` names what it deletes; `rm -rf "$x"` or "$x/*" may be everything.
         named = re.search(r"[\w.-]{3,}", "".join(char for char in target.text if char not in paths.FUZZY))
         usual = self.soft and not target.text.endswith("*")
@@ -125,11 +111,11 @@ class Judge:
 
     def _changemode(self, effect: e.ChangeMode) -> None:
         tail = effect.path.removeprefix(EMPTY)
-        target = paths.locate(tail if places.is_stock(tail) else effect.path, self.cwd)
+        target = paths.locate(tail if paths.is_stock(tail) else effect.path, self.cwd)
         if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
-            own = places.is_service_data(target.text) or _is_home_data(target)
-            weak = own or (effect.tightens and not places.is_place("credentials", target.text))
-            self.flag("permission-change", mild=weak, detail=_named(target))
+            own = paths.is_service_data(target.text) or paths.is_home_data(target.text)
+            weak = own or (effect.tightens and not paths.is_place("credentials", target.text))
+            self.flag("privilege", mild=weak, detail=_named(target))
 
     def _send(self, effect: e.Send) -> None:
         for text in effect.texts:
@@ -153,20 +139,8 @@ class Judge:
                 detail = f"Host: {show(effect.host, 80)}, on this machine or its private network."
                 self.flag("network-external", mild=True, detail=detail)
 
-    def _preload(self, effect: e.Preload) -> None:
-        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
-        harmless = places.is_place("spare", effect.text) or all(
-            map(_INSTALLED.fullmatch, re.split("[ :]+", effect.text))
-        )
-        if effect.text != "/dev/null":
-            self.flag("preload", mild=harmless, refuse=is_known(effect.text))
-
     def _flag(self, effect: e.Flag) -> None:
         self.flag(effect.rule, mild=effect.mild, detail=effect.detail)
-
-
-def _is_home_data(target: Target) -> bool:
-    return places.is_home_data(target.text) and not target.by_name
 
 
 def _named(target: Target) -> str:

@@ -1,14 +1,13 @@
-"""What `make` runs: a Makefile's recipes as shell text, for the targets that a script builds."""
+"""What `make` may run: the recipes of a Makefile as shell text, whichever target is built."""
 
 import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from refute.scan.core.symbols import OUTPUT, is_known
+from refute.scan.core.symbols import OUTPUT
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which make looks for them (GNU make's manual, "What Name to Give Your Makefile")."""
-_RULE: Final = re.compile(r"([^\s:#=][^:#=]*?)\s*::?(?!=)([^=;]*)(?:;(.*))?\Z")
 _ASSIGNMENT: Final = re.compile(r"(?:export\s+|override\s+)?([\w.]+)\s*(?:[:?+!]|::)?=\s*(.*)\Z")
 _VARIABLE: Final = re.compile(r"\$(?:\(([\w.]+)\)|\{([\w.]+)\}|([@<^*?]))")
 _SHELL: Final = re.compile(r"\$[({]shell\s+((?:[^(){}]|\([^()]*\)|\{[^{}]*\})*)[)}]|^[\w.]+\s*!=\s*(.+)$")
@@ -29,43 +28,22 @@ def read_makefile(path: str, read: Callable[[str], str]) -> str:
     return f"{text}\n{read('*.mk')}" if "include" in text else text
 
 
-def recipes_of(text: str, targets: tuple[str, ...]) -> str:
-    """The commands that building the targets runs, with variables filled in.
-
-    Args:
-        text: the Makefile with what it includes.
-        targets: what is built; the first target where empty, all where one is not known. Pattern rules are always kept.
-    """
+def recipes_of(text: str) -> str:
+    """The commands of all recipes, with variables filled in."""
     variables = {"MAKE": "make", "RM": "rm -f", "CURDIR": "."}
-    needs: dict[str, list[str]] = {}
-    commands = list(_commands(text.replace("\\\n", " "), variables, needs))
-    given = targets or tuple(name for name in needs if not name.startswith("."))[:1]
-    pending = list(given if all(map(is_known, given)) else needs)
-    wanted: set[str] = set()
-    while pending:
-        target = pending.pop()
-        pending.extend(needs.get(target, ()) if target not in wanted else ())
-        wanted.add(target)
-    runs = (line for owners, line in commands if owners is None or any(one in wanted or "%" in one for one in owners))
-    return "\n".join(_fill(line, variables).replace("$$", "$") for line in runs)
+    commands = list(_commands(text.replace("\\\n", " "), variables))
+    return "\n".join(_fill(line, variables).replace("$$", "$") for line in commands)
 
 
-def _commands(
-    text: str, variables: dict[str, str], needs: dict[str, list[str]]
-) -> Iterator[tuple[list[str] | None, str]]:
-    """Each command with the targets whose recipe it is, None where make runs it in any case."""
-    current: list[str] = []
+def _commands(text: str, variables: dict[str, str]) -> Iterator[str]:
     for line in text.split("\n"):
-        yield from ((None, match[1] or match[2] or "") for match in _SHELL.finditer(line))
+        yield from (match[1] or match[2] or "" for match in _SHELL.finditer(line))
         if line.startswith("\t"):
-            yield current, line.lstrip("\t").lstrip("@-+")
-        elif rule := _RULE.match(line):
-            current = _fill(rule[1], variables).split()
-            for target in current:
-                needs.setdefault(target, []).extend(_fill(rule[2], variables).split())
-            yield current, rule[3] or ""
+            yield line.lstrip("\t").lstrip("@-+")
         elif assignment := _ASSIGNMENT.match(line):
             variables[assignment[1]] = assignment[2]
+        else:
+            yield line.partition(";")[2] if ":" in line else ""
 
 
 def _fill(text: str, variables: dict[str, str]) -> str:

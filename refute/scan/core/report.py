@@ -1,15 +1,48 @@
-"""Collects findings while a text is walked, and keeps the walk within its budget."""
+"""Collects findings while a text is walked, keeps the walk within its budget, tells which texts may be read here."""
 
 import fnmatch
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypedDict, Unpack
+from itertools import accumulate
+from typing import Any, Final
 
-from refute.scan.core.plain import is_plain
 from refute.scan.core.symbols import OUTPUT, show, strip_symbols
 from refute.scan.core.tables import Knowledge, knowledge
 from refute.scan.finding import Finding, Severity
 from refute.scan.rules import UNANALYSABLE, rules
+
+_SMALL_BYTES: Final = 200_000
+_SHALLOW: Final = 40
+_SHORT_LINE: Final = 8_000
+_UNARY_RUN: Final = re.compile(
+    rb"(?:[~!+]|not\s|lambda\s*:|await\s|else\s){30}|-{2000}|(?:-\s){30}|(?:[.\w]{1,8}\*\*){30}"
+)
+_DEEP_INDENT: Final = re.compile(rb"^(?:\t{40}|[ ]{400})", re.MULTILINE)
+_FEW: Final = 40
+"""So few brackets cannot nest deeply."""
+_STEPS: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
+
+
+def is_plain(data: bytes, most: int = _SMALL_BYTES) -> bool:
+    """Whether a text has no more bytes than that, no endless line, and nothing that nests deeply."""
+    return (
+        len(data) <= most
+        and max(map(len, data.split(b"\n"))) <= _SHORT_LINE
+        and depth_of(data) <= _SHALLOW
+        # Operators and keywords nest without brackets.
+        and not _UNARY_RUN.search(data)
+        and not _DEEP_INDENT.search(data)
+    )
+
+
+def depth_of(source: bytes) -> int:
+    """How deeply brackets nest, counted on the bytes alone: an upper bound that needs no parser."""
+    if sum(source.count(bracket) for bracket in (b"(", b"[", b"{", b"`")) <= _FEW:
+        return 0
+    depths = accumulate(source, lambda depth, byte: max(0, depth + _STEPS.get(byte, 0)), initial=0)
+    return max(depths) + source.count(b"\\`") + 1  # only escaped backticks nest
+
 
 MAX_FINDINGS = 500
 """Findings kept for one file."""
@@ -42,21 +75,15 @@ def letters_before(line: str, offset: int) -> int:
     return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
 
 
-class Form(TypedDict, total=False):
-    """In which form of its rule a finding comes."""
+def finding_of(  # noqa: PLR0913 - what a finding is made of
+    rule_id: str, path: str, spot: Spot, command: str, *, mild: bool = False, refuse: bool = False, detail: str = ""
+) -> Finding:
+    """A finding in the words of its rule, about a command as understood.
 
-    mild: bool
-    """Whether it is only worth seeing."""
-    refuse: bool
-    """Whether nobody is asked, whatever the rule says."""
-    detail: str
-    """What to say besides."""
-
-
-def finding_of(rule_id: str, path: str, spot: Spot, command: str, **form: Unpack[Form]) -> Finding:
-    """A finding in the words of its rule, about a command as understood."""
+    It may be `mild`, only worth seeing; `refuse`: nobody is asked, whatever the rule says; `detail`: said besides.
+    """
     rule = rules()[rule_id]
-    severity, tier = rule.graded(mild=form.get("mild", False), refuse=form.get("refuse", False))
+    severity, tier = rule.graded(mild=mild, refuse=refuse)
     words = rule.words_for(severity)
     return Finding(
         rule_id=rule_id,
@@ -68,7 +95,7 @@ def finding_of(rule_id: str, path: str, spot: Spot, command: str, **form: Unpack
         confidence=rule.confidence,
         matched=show(spot.text.strip()),
         command=show(command),
-        explanation=f"{words.explanation} {form.get('detail', '')}".strip(),
+        explanation=f"{words.explanation} {detail}".strip(),
         remedy=words.remedy,
     )
 
@@ -109,7 +136,7 @@ class Report:
         plain = held and all(is_plain(data, MAX_READ) for data in held)
         return strip_symbols(b"\n".join(held).decode("utf-8", "replace")) if plain else OUTPUT
 
-    def add(self, rule_id: str, spot: Spot, command: str, **form: Unpack[Form]) -> None:
+    def add(self, rule_id: str, spot: Spot, command: str, **form: Any) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
         if self.muted:
             return

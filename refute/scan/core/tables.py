@@ -88,8 +88,6 @@ class Command:
     """Pattern of arguments that only take rights away, or leave them to the owner."""
     stops: bool = False
     """Whether the first operand ends the options."""
-    decodes: str = ""
-    """Pattern of arguments with which it decodes."""
     prints: str = ""
     handler: str = ""
     """The code that works out its effects, where a row cannot say them."""

@@ -10,8 +10,7 @@ from refute.scan import decode
 from refute.scan.core.report import BudgetExceeded, Report, Spot
 from refute.scan.core.tables import Knowledge, knowledge
 from refute.scan.decode import Unreadable
-from refute.scan.engine.engine import Engine
-from refute.scan.engine.parsing import spots_of, walk_python
+from refute.scan.engine.engine import Engine, spots_of, walk_python
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell.scope import Scope

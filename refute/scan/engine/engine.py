@@ -1,21 +1,70 @@
-"""Acts on effects: has them judged, and reads on where one runs a command, a text or a file."""
+"""Acts on effects: has them judged, and reads on where one runs a command, a text or a file; Python text to a walk."""
 
+import ast
 import fnmatch
 import re
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from refute.python_syntax import parse_python
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
-from refute.scan.core.report import Report
-from refute.scan.engine.parsing import spots_at, walk_python
+from refute.scan.core.report import Report, Spot, letters_before
+from refute.scan.core.symbols import name_symbols, show
 from refute.scan.python import state as python
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell import state as shell
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
+
+
+def spots_of(source: str) -> Callable[[ast.AST], Spot]:
+    """Says where a node of a file stands in it."""
+    lines = source.split("\n")
+
+    def spot(node: ast.AST) -> Spot:
+        line = getattr(node, "lineno", 1)
+        whole = lines[line - 1] if line <= len(lines) else ""
+        column = letters_before(whole, getattr(node, "col_offset", 0))
+        same = getattr(node, "end_lineno", line) == line
+        end = letters_before(whole, getattr(node, "end_col_offset", column)) if same else None
+        return Spot(line=line, column=column + 1, text=whole[column:end])
+
+    return spot
+
+
+def spots_at(place: Spot, source: str) -> Callable[[ast.AST], Spot]:
+    """Says for a text that a shell script holds at a place where a node stands in the script."""
+    several = "\n" in source.strip()
+
+    def spot(node: ast.AST) -> Spot:
+        line = place.line + getattr(node, "lineno", 1) - 1
+        return Spot(line=line, column=place.column, text=place.text) if several else place
+
+    return spot
+
+
+def walk_python(walker: PythonWalker, source: str) -> None:
+    """Judge Python text; a walker below the first takes text that is not in a file of its own."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = parse_python(name_symbols(source) if walker.depth else source)
+    except (SyntaxError, ValueError) as error:
+        told = f"Python syntax: {show(str(error), 80)}"
+        if walker.depth:
+            # What does not parse cannot run either; only another Python's grammar could still read it.
+            walker.report.add("dynamic-code", walker.spot(ast.Pass()), told, mild=True)
+            return
+        at = Spot(line=getattr(error, "lineno", None) or 1, column=getattr(error, "offset", None) or 1, text="")
+        walker.report.add("unanalysable", at, told, detail=f"{error}.")
+        return
+    walker.module(tree)
+
 
 _NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
@@ -100,11 +149,8 @@ class Engine:
     def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
         text, judge = effect.text, frame.judge
-        whole = frame.whole if isinstance(frame, shell.Call) else judge
-        if sym.DOWNLOAD in text:
-            whole.flag("pipe-to-shell", detail="It runs what it downloads.")
-        elif sym.DERIVED in text:
-            judge.flag("decoded-execution")
+        if sym.DOWNLOAD in text or sym.DERIVED in text:
+            judge.flag("pipe-to-shell", detail="It is downloaded." if sym.DOWNLOAD in text else "It is decoded.")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):
             self._unresolved(effect, frame)
         elif effect.language == Language.PYTHON:
@@ -126,7 +172,7 @@ class Engine:
             detail = "Runs a file from outside the workspace." if sym.HOST_DATA in effect.text else ""
             frame.judge.flag(rule, mild=not (outside or detail), detail=detail)
         elif effect.fed and outside:
-            frame.whole.flag("pipe-to-shell")
+            frame.judge.flag("pipe-to-shell")
         else:
             # What a program of this machine prints is how tools set variables; what a caller hands in is a command.
             strong = (outside or sym.NAME in effect.text) and not (effect.inline and frame.walker.shared.uncalled)
@@ -164,11 +210,8 @@ class Engine:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
-        if isinstance(frame, shell.Call):
-            if frame.background and not effect.arguments and target == paths.locate(frame.walker.scope.script):
-                judge.flag("resource-exhaustion", detail="The script starts itself again beside itself.")
-            if path in _STDIN or path.startswith("/dev/fd/"):
-                return self._run_fed(effect, frame)
+        if isinstance(frame, shell.Call) and (path in _STDIN or path.startswith("/dev/fd/")):
+            return self._run_fed(effect, frame)
         text = self._text_written(target.text)
         if text is not None:
             return self._run_written(effect, text, frame)

@@ -65,30 +65,12 @@ def _name(text: str) -> str:
     return printable(text, max_chars=100, keep_newlines=False)
 
 
-def _line_of(finding: Finding) -> tuple[str, int, str]:
-    return finding.path, finding.line, finding.rule_id
-
-
 def _alike(findings: list[Finding]) -> list[list[Finding]]:
-    """Findings that tell a person the same, together: one rule at one line, or one explanation at several."""
+    """Findings of one rule with one explanation, which tell a person the same, together."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
-    lines: set[tuple[str, int, str]] = set()
     for finding in findings:
-        line = _line_of(finding)
-        if line not in lines:
-            lines.add(line)
-            groups.setdefault((finding.path, finding.severity, finding.rule_id, finding.explanation), []).append(
-                finding
-            )
+        groups.setdefault((finding.path, finding.severity, finding.rule_id, finding.explanation), []).append(finding)
     return list(groups.values())
-
-
-def _others(alike: list[Finding]) -> list[str]:
-    numbers = [str(finding.line) for finding in alike[1:]]
-    shown = ", ".join(numbers[:_MAX_LINES]) + (
-        f" and {len(numbers) - _MAX_LINES} more" if len(numbers) > _MAX_LINES else ""
-    )
-    return [f"  also at: line{'s' if len(numbers) > 1 else ''} {shown}"] if numbers else []
 
 
 def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: bool) -> str:
@@ -110,7 +92,9 @@ def _block(alike: list[Finding], source: str | None, *, blocks: bool, color: boo
         lines.append(f"  read as: {command}")
     lines.append(f"  why:     {printable(finding.explanation, keep_newlines=False)}")
     lines.append(f"  instead: {finding.remedy}")
-    lines.extend(_others(alike))
+    if others := list(dict.fromkeys(str(other.line) for other in alike if other.line != finding.line)):
+        more = f" and {len(others) - _MAX_LINES} more" if len(others) > _MAX_LINES else ""
+        lines.append(f"  also at: line{'s' if len(others) > 1 else ''} {', '.join(others[:_MAX_LINES])}{more}")
     return "\n".join(lines) + "\n"
 
 

@@ -11,9 +11,8 @@ from refute.scan.core.symbols import DERIVED, DOWNLOAD, SECRET, UNKNOWN, capped,
 from refute.scan.python import folding
 from refute.scan.python import values as v
 from refute.scan.python.members import NAMED, POWERFUL, joined
-from refute.scan.python.names import RUNS_COMMANDS, Names
 from refute.scan.python.rows import effects_of
-from refute.scan.python.state import Call
+from refute.scan.python.state import RUNS_COMMANDS, Call, Walk
 from refute.scan.python.values import UNK, Ref, choose, options_of
 
 MAX_DEPTH: Final = 8
@@ -45,7 +44,7 @@ def operate(operator: ast.operator, left: Any, right: Any) -> Any:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Expressions(Names):
+class Expressions(Walk):
     """The part of the walk that works expressions out."""
 
     def value(self, node: ast.expr) -> Any:  # noqa: PLR0911 - one return per kind
@@ -181,7 +180,7 @@ class Expressions(Names):
             # `plugin.backend.run()` is a plugin's own; a module that can do anything is asked for its function.
             inner = {part.partition("(")[0] for part in name.split(".")[1:-1]}
             if last in _TELLING and (name[0] != "?" or inner <= POWERFUL):
-                rule, detail = ("dynamic-code", _COMPUTED) if name[0] == "?" else ("native-code", "")
+                rule, detail = ("dynamic-code", _COMPUTED) if name[0] == "?" else ("introspection-escape", "")
                 call.judge.flag(rule, detail=detail)
             return UNK
         if (row := self.row_of(Ref(name))) is not None:

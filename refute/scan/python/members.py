@@ -25,8 +25,6 @@ _ALIASES: Final = dict(
     commands:subprocess urllib2:urllib.request popen2:os pathlib2:pathlib multiprocess:multiprocessing""".split()
 )
 """Modules whose members do the same under another name."""
-_EVERYWHERE: Final = frozenset({"os", "sys", "subprocess", "shutil", "builtins", "importlib"})
-"""Modules that others hold among their members: `shutil.os`."""
 _OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, string, os)} | {"os.path": posixpath}
 """Modules whose numbers and texts are what they are here."""
 _CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
@@ -44,8 +42,6 @@ def member(name: str) -> Any:
     """A member of a module by dotted name."""
     name = canonical(name)
     module, _, last = name.rpartition(".")
-    if module and module[0] != "?" and last in _EVERYWHERE:
-        return Ref(last)
     known = getattr(_OPEN_BOOKS[module], last, None) if module in _OPEN_BOOKS and last[:1] != "_" else None
     return known if isinstance(known, str | int) else _CONSTANTS.get(name, Ref(name))
 

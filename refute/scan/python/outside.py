@@ -43,11 +43,6 @@ def mode_changed(call: Call, value: Any) -> Effects:
         yield ChangeMode(as_text(value))
 
 
-def _walk(call: Call) -> Effects:
-    yield List(call.text(0, "top"))
-    return [(f"{call.text(0)}/{NAME}", [NAME], [NAME])]
-
-
 def _glob(call: Call) -> Effects:
     path = call.argument(0, "pathname")
     method = call.name.startswith("Path.")
@@ -138,4 +133,4 @@ def _listen(call: Call) -> Effects:
     return Ref(f"{call.name}()")
 
 
-HANDLERS: Final = (_walk, _glob, _read_file, _write, _chdir, _request, _address, terminal, _listen)
+HANDLERS: Final = (_glob, _read_file, _write, _chdir, _request, _address, terminal, _listen)

@@ -60,10 +60,8 @@ def _subprocess(call: Call) -> Effects:
     streams = [given.get(name) for name in ("stdin", "stdout", "stderr")]
     if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
         yield Flag("reverse-shell")
-    shell, executable = given.get("shell"), given.get("executable")
+    shell = given.get("shell")
     several = isinstance(command, list | tuple) and bool(command)
-    if isinstance(executable, str) and several and shell is not True:
-        command = [executable, *command[1:]]
     if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
         return (yield from shell_text(call, command[0] if several else command))
     return (yield from _program(call, command))
@@ -82,8 +80,6 @@ def _exec(call: Call) -> Effects:
         words = words["os.spawn" in call.name :]
         rest = words[1] if words[1:] and isinstance(words[1], list | tuple) else words[1:]
         words = [*words[:1], *rest[1:]]
-    elif call.name.startswith("sh.") and call.name != "sh.Command":
-        words = [call.last, *words]
     return (yield from _program(call, words))
 
 

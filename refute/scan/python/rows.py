@@ -87,7 +87,7 @@ def _evaluated(call: Call, value: Any) -> e.Effects:
     if isinstance(value, str | bytes) and text.strip():
         yield e.Eval(Language.PYTHON, text)
     elif isinstance(value, Ref) and value.name.startswith(("marshal.", "types.CodeType")):
-        yield e.Flag("decoded-execution")
+        yield e.Flag("pipe-to-shell")
     elif value is not None and not isinstance(value, str | bytes):
         yield e.Flag("dynamic-code", mild=True)
     compiles = call.name == "builtins.compile" and isinstance(value, str | bytes)

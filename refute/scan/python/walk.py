@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from refute.scan.core.symbols import HERE, NAME
 from refute.scan.python.expressions import Expressions, operate
-from refute.scan.python.names import RUNS_COMMANDS
+from refute.scan.python.state import RUNS_COMMANDS
 from refute.scan.python.values import SHARED, UNK, Function, Members, Ref, lift
 
 _MAX_ROUNDS: Final = 300

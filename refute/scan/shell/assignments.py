@@ -6,12 +6,15 @@ from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.effects import Effects, Flag, Preload
-from refute.scan.core.symbols import FIELD, SECRET
+from refute.scan.core.effects import Effects, Flag
+from refute.scan.core.symbols import FIELD, OUTPUT, SECRET, UNKNOWN
+from refute.scan.shell.expansion import MAX_ALTERNATIVES
 from refute.scan.shell.state import Walker
 from refute.scan.shell.syntax import text_of
-from refute.scan.shell.words import MAX_ALTERNATIVES
 
+_INSTALLED: Final = re.compile(
+    rf"(?:(?:/usr)?/(?:lib|\$LIB)(?!.*\.\.)[^{UNKNOWN}:\s]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|[ :])*\Z"
+)
 _PRELOADS: Final = frozenset(
     {"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "PYTHONSTARTUP", "PROMPT_COMMAND"}
 )
@@ -19,8 +22,9 @@ _PRELOADS: Final = frozenset(
 
 def effects_of_setting(name: str, text: str) -> Effects:
     """What giving a variable this value does to the programs that are started later."""
-    if name in _PRELOADS:
-        yield Preload(text)
+    if name in _PRELOADS and text != "/dev/null":
+        # A library that the machine has installed is nobody's payload: sanitizers and wrappers are loaded so.
+        yield Flag("preload", mild=bool(_INSTALLED.match(text)))
     elif (name == "HISTFILE" and text == "/dev/null") or (name in {"HISTSIZE", "HISTFILESIZE"} and text == "0"):
         yield Flag("history-tampering")
     return None
@@ -69,10 +73,9 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
     """`local`, `export`, `declare` and the like; without operands they list the environment."""
     keyword, scope = text_of(node.children[0]), walker.scope
     for child in node.named_children:
-        name = re.split(r"[+=\[]", text_of(child), maxsplit=1)[0]
-        if keyword == "local" and name not in scope.local:
+        if keyword == "local":
             # What a function declares is new, whatever the name stood for outside.
-            scope.local[name] = scope.variables.pop(name, None)
+            scope.variables.pop(re.split(r"[+=\[]", text_of(child), maxsplit=1)[0], None)
         if child.type == "variable_assignment":
             assign(walker, child, "")
         elif child.type == "variable_name" and keyword in {"local", "declare", "typeset"}:

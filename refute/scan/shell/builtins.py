@@ -49,8 +49,6 @@ def _format(template: str, arguments: list[str]) -> str:
         if kind == "%":
             return "%"
         value = queue.pop(0) if queue else ""
-        if kind in "xXo" and value.isdigit():
-            return format(int(value), kind)
         return decode_escapes(value) if kind == "b" else value[:1] if kind == "c" else value
 
     return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS)))[:_MAX_TEXT]
@@ -132,15 +130,4 @@ def _set(call: Call, _row: Command) -> Effects:
     return "" if words else SECRET
 
 
-BUILTINS: Final = {
-    "echo": _echo,
-    "printf": _printf,
-    "evaluate": _evaluate,
-    "source": _source,
-    "trap": _trap,
-    "alias": _alias,
-    "cd": _cd,
-    "read": _read,
-    "shift": _shift,
-    "set": _set,
-}
+BUILTINS: Final = (_echo, _printf, _evaluate, _source, _trap, _alias, _cd, _read, _shift, _set)

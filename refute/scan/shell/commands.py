@@ -8,15 +8,14 @@ from typing import Final
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
-from refute.scan.core.tables import read_table
-from refute.scan.rules import Language
 from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.programs import PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call, Walker
 
-_HANDLERS: Final = {**BUILTINS, **PROGRAMS}
+_HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAMS)}
+"""What works out what a row cannot say, by the name that a row gives."""
 _GLOB: Final = re.compile(r"[*?\[]")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _DANGEROUS: Final = tuple(
@@ -51,7 +50,7 @@ def dispatch(call: Call) -> str:
 
 
 def _run(call: Call, effects: e.Effects) -> str:
-    return call.walker.shared.engine.perform(effects, call)
+    return str(call.walker.shared.engine.perform(effects, call))
 
 
 def _run_path(call: Call, word: str) -> e.Effects:
@@ -61,8 +60,6 @@ def _run_path(call: Call, word: str) -> e.Effects:
 def _unlisted(call: Call) -> e.Effects:
     """A command about which the tables say nothing."""
     yield from listed_by(call.argv[1:])
-    if path := read_table("commands")["reads"].get(call.argv[0]):
-        yield e.Reach(path, Language.PYTHON if path.endswith(".py") else "tool")
     if _INSTALLED.match(call.argv[0]):
         return (yield e.RunFile(call.argv[0]))
     return None
@@ -72,7 +69,7 @@ def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
     word, judge = call.argv[0], call.judge
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        judge.flag("pipe-to-shell" if sym.DOWNLOAD in word else "decoded-execution")
+        judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     if _GLOB.search(word) and not word.startswith("["):
@@ -125,5 +122,5 @@ def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str
     inner = walker.fork(shares=True)
     inner.place = place
     inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
-    with walker.scope.given(arguments), walker.scope.function():
+    with walker.scope.given(arguments):
         return inner.run(body, stdin)

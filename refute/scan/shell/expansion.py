@@ -3,17 +3,18 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice, product
 from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, is_known, is_open
+from refute.scan.core.symbols import DERIVED, EMPTY, FIELD, NAME, UNKNOWN, capped, is_known, is_open
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
 _MAX_TEXT: Final = 20_000
-_MAX_JOINED: Final = 6
+MAX_ALTERNATIVES: Final = 8
 _DEFAULTS: Final = frozenset({":-", "-", ":=", "="})
 _KEEPS: Final = frozenset({":+", "+", ":?", "?"})
 _ESCAPES: Final = dict(zip("abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v", strict=True))
@@ -21,6 +22,11 @@ _ANSI: Final = re.compile(
     r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|c(.)|(.))", re.DOTALL
 )
 Texts = Callable[[Node], list[str]]
+
+
+def combine(parts: Iterable[list[str]]) -> list[str]:
+    """Every way to join the alternatives of successive parts, bounded."""
+    return list(dict.fromkeys(capped("".join(row)) for row in islice(product(*parts), MAX_ALTERNATIVES)))
 
 
 def decode_escapes(text: str) -> str:
@@ -62,9 +68,9 @@ def expand_parameter(node: Node, scope: Scope, texts: Texts) -> list[str]:
     if re.search(r"\[[@*]\]\Z", name):
         return values  # a slice or a change of the elements is not worked out
     if operator in _DEFAULTS:
-        return _default(name, values, operator, _joined(operands), scope)
+        return _default(name, values, operator, combine(operands), scope)
     if operator in _KEEPS:
-        return [*_joined(operands), ""] if "+" in operator else values
+        return [*combine(operands), ""] if "+" in operator else values
     environment = name.isupper() and name not in scope.variables
     return [_transform(value, operator, operand, environment=environment) for value in values]
 
@@ -88,13 +94,6 @@ def _default(name: str, values: list[str], operator: str, fallback: list[str], s
     if "=" in operator and not known:
         scope.assign(name, tuple(fallback))
     return values if known else fallback
-
-
-def _joined(operands: list[list[str]]) -> list[str]:
-    found = [""]
-    for alternatives in operands:
-        found = [head + tail for head in found for tail in alternatives][:_MAX_JOINED]
-    return found
 
 
 def _transform(value: str, operator: str, operand: str, *, environment: bool) -> str:

@@ -10,11 +10,9 @@ from refute.scan.core.makefile import read_makefile, recipes_of
 from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.options import split_options
 from refute.scan.shell.rows import found_in, split
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import Call, split_options
 
-_PROGRAM: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 _VALUED: Final = frozenset({*"oO", "rcfile", "init-file"})
 _PYTHON_VALUED: Final = frozenset({*"WXcm", "check-hash-based-pycs"})
@@ -39,9 +37,6 @@ def _copy(call: Call, row: Command) -> Effects:
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
         text = yield Read(path)
-        if _PROGRAM.match(path):
-            # A program under another name is that program.
-            text = f'{path} "$@"'
     if target:
         into = re.search(r"/bin/?\Z", target) and len(sources) == 1
         kept = None if text in _SYMBOLS else text
@@ -134,8 +129,7 @@ def _module(call: Call, module: str, arguments: list[str]) -> Effects:
 
 
 def _make(call: Call, row: Command) -> Effects:
-    options, operands = split(call, row)
-    targets = [word for word in operands if "=" not in word and not word.isdigit()]
+    options, _ = split(call, row)
     directory = (options.get("C") or options.get("directory") or ["."])[0]
     # The grammar drops a `-` that stands before a here-document.
     makefile = (options.get("f") or options.get("file") or ["Makefile"])[0] or "-"
@@ -144,11 +138,11 @@ def _make(call: Call, row: Command) -> Effects:
     if text is None:
         text = read_makefile(paths.as_pattern(call.locate(path)), call.walker.report.content_of)
         if not text:
-            yield Reach(f"{directory}/*akefile", "tool")
+            yield Reach(f"{directory}/*akefile", "make")
     for rules in [*options.get("eval", []), *options.get("E", []), text]:
         if rules and not is_open(rules):
             # Recipes run in make's own directory, whichever file holds them.
-            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules, tuple(targets))}")
+            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules)}")
     return None
 
 
@@ -199,13 +193,4 @@ def _find(call: Call, row: Command) -> Effects:
     return f"{paths.normalise(roots[0], call.scope.cwd)}/{UNKNOWN}\n"
 
 
-PROGRAMS: Final = {
-    "copy": _copy,
-    "tar": _tar,
-    "path": _path,
-    "shell": _shell,
-    "python": _python,
-    "make": _make,
-    "xargs": _xargs,
-    "find": _find,
-}
+PROGRAMS: Final = (_copy, _tar, _path, _shell, _python, _make, _xargs, _find)

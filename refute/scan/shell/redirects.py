@@ -52,17 +52,14 @@ def _file(walker: Walker, node: Node, effect: Effect, command: Node) -> None:
         for words in walker.expander.words(destination):
             path = FIELD.join(words).replace(FIELD, " ")
             if operator.endswith("&") and (path.isdigit() or path == "-"):
-                effect.stdin = walker.scope.descriptors.get(path, effect.stdin) if operator == "<&" else effect.stdin
-            elif path.startswith(("/dev/tcp/", "/dev/udp/")):
+                continue
+            if path.startswith(("/dev/tcp/", "/dev/udp/")):
                 walker.perform(_socket(path, text_of(command)), command, text_of(command))
                 effect.stdin = DOWNLOAD
             elif operator.startswith("<") and operator != "<>":
                 substituted = destination.type == "process_substitution"
                 text = walker.expander.fed if substituted else walker.perform(_read(path), command, text_of(command))
-                if descriptor in {"", "0"}:
-                    effect.stdin = text
-                else:
-                    walker.scope.descriptors[descriptor] = text
+                effect.stdin = text if descriptor in {"", "0"} else effect.stdin
             else:
                 walker.perform(_write(Write(path)), command, text_of(command))
                 if descriptor in {"", "1"}:

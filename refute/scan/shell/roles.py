@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts, paths, places
+from refute.scan.core import hosts, paths
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, SECRET
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.options import Options
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import Call, Options
 
 _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d+(?:/.*)?|:/.*|\S+=.*)\Z")
 """Words of a client that are a verb, a port of this machine or data."""
@@ -38,7 +37,7 @@ def is_dangerous_operand(call: Call, argument: str) -> bool:
     if re.fullmatch(r"-[a-zA-Z]*(?:rf|fr)[a-zA-Z]*|--no-preserve-root", argument):
         return True
     target = call.locate(argument) if argument.startswith(("/", "~")) else None
-    return target is not None and (places.is_place("credentials", target.text) or target.text == "/")
+    return target is not None and (paths.is_place("credentials", target.text) or target.text == "/")
 
 
 def in_role(call: Call, row: Command, role: str, value: str, options: Options) -> e.Effects:  # noqa: C901, PLR0912 - a case per role
@@ -75,7 +74,7 @@ def in_role(call: Call, row: Command, role: str, value: str, options: Options) -
         case "wipe":
             if call.locate(value).place in paths.ELSEWHERE:
                 yield e.Flag("device-write", detail="Destroys data beyond recovery.")
-        case "eval" | "python" | "start-python" | "run" | "tests" | "module" | "cd" | "word":
+        case "eval" | "start-python" | "tests" | "module" | "cd" | "word":
             return (yield from _run(call, role, value))
         case _:
             return (yield from _over_network(call, row, role, value, options))
@@ -86,12 +85,8 @@ def _run(call: Call, role: str, value: str) -> e.Effects:
     match role:
         case "eval":
             yield e.Eval(Language.SHELL, value)
-        case "python":
-            yield e.Eval(Language.PYTHON, value)
         case "start-python":
             yield e.Run(("python", *value.split()))
-        case "run":
-            yield e.RunFile(value)
         case "tests":
             yield e.Reach(value.partition("::")[0], "tests")
         case "module":

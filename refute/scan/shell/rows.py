@@ -12,9 +12,8 @@ from refute.scan.core import symbols as sym
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
 from refute.scan.shell.assignments import effects_of_setting
-from refute.scan.shell.options import ASSIGNMENT, Options, split_options
 from refute.scan.shell.roles import in_role
-from refute.scan.shell.state import Call
+from refute.scan.shell.state import ASSIGNMENT, Call, Options, split_options
 
 _PRINTED: Final = {
     "download": sym.DOWNLOAD,
@@ -138,7 +137,7 @@ def _code(call: Call, row: Command, role: str, value: str) -> e.Effects:
             held = call.walker.report.content_of(paths.as_pattern(call.locate(value)))
         text = held or ""
     if foreign and (sym.DOWNLOAD in text or sym.DERIVED in text):
-        yield e.Flag("pipe-to-shell" if sym.DOWNLOAD in text else "decoded-execution")
+        yield e.Flag("pipe-to-shell")
     yield from found_in(call, row, _COMMENT.sub("", text))
     return None
 
@@ -154,8 +153,6 @@ def _fed(call: Call, row: Command) -> e.Effects:
 
 def _printed(call: Call, row: Command, prints: str, operands: list[str], content: str) -> str | None:  # noqa: PLR0911
     """What a command prints that reads this content; None: not known."""
-    if row.decodes and re.search(row.decodes, call.text):
-        return sym.DERIVED
     fed = call.stdin
     if prints == "kept":
         if sym.SECRET in content + fed:

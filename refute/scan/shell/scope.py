@@ -41,10 +41,6 @@ class Scope:
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, tuple[Node, Spot | None]] = field(default_factory=dict)
     """Name → body, and where the text stands that defines it; None: in the file itself."""
-    local: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
-    """What the variables that the running function declared its own were before."""
-    descriptors: dict[str, str] = field(default_factory=dict)
-    """Number of a descriptor that the script opened for reading → the text behind it."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
     branching: int = 0
@@ -57,7 +53,6 @@ class Scope:
             variables=dict(self.variables),
             arrays={name: list(words) for name, words in self.arrays.items()},
             functions=dict(self.functions),
-            descriptors=dict(self.descriptors),
         )
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
@@ -83,19 +78,6 @@ class Scope:
             yield
         finally:
             self.arguments = outer
-
-    @contextmanager
-    def function(self) -> Iterator[None]:
-        """A function's body: at its end its own variables are again what they were before."""
-        outer, self.local = self.local, {}
-        try:
-            yield
-        finally:
-            for name, values in self.local.items():
-                self.variables.pop(name, None)
-                if values is not None:
-                    self.variables[name] = values
-            self.local = outer
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""

@@ -1,32 +1,65 @@
-"""What the parts of the shell walk share: the walker that they extend, one command with its arguments."""
+"""What the parts of the shell walk share: the walker that they extend, one command with its arguments and options."""
 
 import re
 from abc import ABC, abstractmethod
+from collections import deque
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 from tree_sitter import Node
 
 from refute.scan.core import paths
-from refute.scan.core.effects import Effects
+from refute.scan.core.effects import Effects, Engine
 from refute.scan.core.judge import Judge
 from refute.scan.core.report import Report, Spot
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import Expander
 
+ASSIGNMENT: Final = re.compile(r"[A-Za-z_]\w*=")
+"""How a word begins that gives a command a variable (`env A=1 make`)."""
+_MAX_WORDS: Final = 2000
+Options = dict[str, list[str]]
+"""Option name (without dashes) → its values, [""] for a flag."""
+
+
+def split_options(words: list[str], valued: frozenset[str], *, mixed: bool = False) -> tuple[Options, list[str]]:
+    """Options with their values, and the operands in order.
+
+    Args:
+        words: arguments without the command word.
+        valued: options that take a value: short ones, one letter each, and long ones without dashes.
+        mixed: whether options may follow operands (GNU style); otherwise the first operand ends them.
+    """
+    options: Options = {}
+    operands: list[str] = []
+    queue = deque(words[:_MAX_WORDS])
+    while queue:
+        word = queue.popleft()
+        if operands and not mixed:
+            return options, [*operands, word, *queue]
+        if word == "--":
+            return options, [*operands, *queue]
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+            continue
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            takes = name in valued and not equals
+        else:
+            at = next((index for index, letter in enumerate(word[1:], 1) if letter in valued), len(word))
+            for letter in word[1:at]:
+                options.setdefault(letter, []).append("")
+            if at == len(word):
+                continue
+            name, value = word[at], word[at + 1 :]
+            takes = not value
+        options.setdefault(name, []).append(queue.popleft() if takes and queue else value)
+    return options, operands
+
+
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
 _STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
-
-
-class Engine(Protocol):
-    """Acts on effects."""
-
-    report: Report
-
-    def perform(self, effects: Effects, frame: "Call") -> str:
-        """Act on what a handler yields; returns what is printed."""
-        ...
 
 
 @dataclass(slots=True)
@@ -87,7 +120,7 @@ class Walker(ABC):
 
     def perform(self, effects: Effects, node: Node, shown: str) -> str:
         """Have the engine act on effects of a node."""
-        return self.shared.engine.perform(effects, Call(self, [shown], node))
+        return str(self.shared.engine.perform(effects, Call(self, [shown], node)))
 
     def spot(self, node: Node) -> Spot:
         """Where a node stands in the scanned file."""
@@ -121,7 +154,6 @@ class Call:
     """The command's base name, then its arguments."""
     node: Node
     stdin: str = ""
-    background: bool = False
     shown: str = ""
     """As findings show it; empty: the words as they are."""
 
@@ -141,14 +173,6 @@ class Call:
         walker = self.walker
         shown = self.shown or " ".join(self.argv)
         return Judge(walker.report, walker.spot(self.node), shown, walker.scope.cwd, soft=walker.shared.uncalled)
-
-    @property
-    def whole(self) -> Judge:
-        """Judges what comes about only with what feeds this command, and shows the whole pipeline."""
-        node = self.node
-        while node.parent is not None and node.parent.type in {"redirected_statement", "pipeline"}:
-            node = node.parent
-        return Judge(self.walker.report, self.walker.spot(node), text_of(node), self.walker.scope.cwd)
 
     @property
     def silent(self) -> bool:

@@ -9,10 +9,10 @@ from tree_sitter import Node
 from refute.scan.core.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
 from refute.scan.shell import redirects
 from refute.scan.shell.assignments import assign_before
+from refute.scan.shell.expansion import MAX_ALTERNATIVES
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import below, text_of
-from refute.scan.shell.words import MAX_ALTERNATIVES
 
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
@@ -35,12 +35,11 @@ def command(walker: Walker, node: Node, stdin: str) -> str:
     before = assign_before(walker, assignments)
     effect = redirects.apply(walker, files, node)
     stdin = stdin if effect.stdin is None else effect.stdin
-    background = node.next_sibling is not None and node.next_sibling.type == "&"
     outputs: list[str] = []
     for choice in islice(product(*words), MAX_ALTERNATIVES):
         argv = [word for part in choice for word in part]
         if argv:
-            outputs.append(walker.command(Call(walker, argv, node, stdin, background)))
+            outputs.append(walker.command(Call(walker, argv, node, stdin)))
     # Of several readings, the one that says something.
     output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
     for name, values in before.items() if words else ():

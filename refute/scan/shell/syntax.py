@@ -1,9 +1,19 @@
-"""Shell text to a syntax tree, with small spellings that the grammar stumbles over written in another way."""
+"""Shell text to a syntax tree; what the grammar stumbles over is written in another way that means the same.
 
+The grammar (tree-sitter-bash 0.25) does not know some constructs that every shell reads: quotes and blanks in `case`
+patterns, odd here-document markers, `$#` between operands, redirections behind assignments or subshells. shfmt, which
+reads them, says where they stand; they are written plainly there, line for line. What shfmt does not read either
+stays as it was, and blocks.
+"""
+
+import json
 import re
+import shutil
+import subprocess
+import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
@@ -83,3 +93,167 @@ def parse_words(source: str) -> Node:
             text = text[:cut] + _VARIABLE.sub(rb"${\1}", text[cut:], count=1)
         root = parse(text)
     return root
+
+
+_MARK: Final = "REFUTE_DOCUMENT_"
+_WALL_S: Final = 5
+_COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
+_PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
+_PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
+_LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
+"""Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
+_LATE: Final = re.compile(rb"[^{}\"'\\`\s]*\}")
+"""What is behind `\\${`, an expansion left to a later `eval`."""
+Edit = tuple[int, int, bytes]
+"""From, to, what stands there instead."""
+
+
+def respell(source: str) -> str | None:
+    """The same script for a parser that knows less, line for line; None where it is not understood."""
+    tree = _read(source)
+    if _MARK in source or not isinstance(tree, dict):
+        return None
+    text = source.encode()
+    out: list[bytes] = []
+    at = 0
+    for begin, end, new in sorted(_edits(tree, text), key=lambda edit: (edit[0], -edit[1])):
+        if begin >= at:  # of two that overlap the outer one is made
+            out += [text[at:begin], new]
+            at = end
+    return b"".join([*out, text[at:]]).decode()
+
+
+@lru_cache(maxsize=4)
+def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
+    """The tree that shfmt makes of a text, or the line from which it gives up and why; None where it is not there."""
+    told = None
+    program = shutil.which("shfmt", path=sysconfig.get_path("scripts")) or shutil.which("shfmt")
+    for dialect in ("bash", "posix") if program else ():
+        command = [str(program), "-ln", dialect, "--to-json"]
+        try:
+            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=_WALL_S, check=False)  # noqa: S603 - a formatter reads it
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        if done.returncode == 0:
+            tree: dict[str, Any] = json.loads(done.stdout)
+            return tree
+        told = told or _COMPLAINT.match(done.stderr)
+    return (int(told[1]), told[2].decode("utf-8", "replace")) if told else None
+
+
+def complaint(source: str) -> tuple[int, str] | None:
+    """The line (1-based) from which a text is not understood, and why; None where all is."""
+    told = _read(source)
+    return told if isinstance(told, tuple) else None
+
+
+def _edits(tree: dict[str, Any], text: bytes) -> Iterator[Edit]:
+    pending: list[Any] = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending.extend(node)
+        elif isinstance(node, dict):
+            yield from _of_node(node, text)
+            pending.extend(value for name, value in node.items() if name not in {"Parts", "Hdoc"})
+            quoted = node.get("Type") == "DblQuoted"
+            pending.extend(one for one in node.get("Parts") or () if not quoted or one["Type"] != "Lit")
+            pending.extend(one for one in node.get("Hdoc", {}).get("Parts") or () if one["Type"] != "Lit")
+
+
+def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901, PLR0912 - one branch per construct
+    match node:
+        case {"Patterns": [first, *_] as patterns}:
+            yield from _anything(_begin(first), _end(patterns[-1]), text)
+            closed = text.index(b")", _end(patterns[-1])) + 1
+            yield closed, closed, b" "
+        case {"Type": "ExtGlob"}:
+            yield from _anything(_begin(node), _end(node), text)
+        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
+            yield at, at, b"; "
+        case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
+            yield from _backticks(_begin(node), _end(node), text)
+        case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
+            # To a shell the bracket is a command like any other: its operands need not balance.
+            yield _begin(first), _end(first), b"test"
+        case {"Type": "Lit"}:
+            yield from _literal(_begin(node), _end(node), text)
+        case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
+            # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+            yield _begin(position), _begin(position) + 1, b"_"
+        case {"Type": "WordIter", "Name": name} if "InPos" not in node:
+            ends = text[_end(name) :].lstrip(b" \t").startswith((b";", b"\n"))
+            yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
+        case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
+            yield _begin(node), _begin(node) + 1, b"( "
+        case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
+            "Hdoc" in one for one in redirections
+        ):
+            # The rest follows behind the document; either side is read, whichever runs.
+            yield from _last_of_line(at, text)
+        case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
+            yield _begin(node), _begin(node) + 1, b""
+    if node.get("Redirs") and node.get("Cmd") is None:
+        yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
+    for redirection in node.get("Redirs") or ():
+        yield from _redirection(redirection, text)
+
+
+def _begin(node: dict[str, Any]) -> int:
+    return int(node["Pos"]["Offset"])
+
+
+def _end(node: dict[str, Any]) -> int:
+    return int(node["End"]["Offset"])
+
+
+def _anything(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    """Which pattern a word matches is not worked out; one that runs nothing may be any."""
+    written = text[begin:end]
+    if b"$(" not in written and b"`" not in written:
+        yield begin, end, b"*" + b"\n" * written.count(b"\n")
+
+
+def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    plain = _LONE.sub(rb"\\\1", text[begin:end])
+    if plain != text[begin:end]:
+        yield begin, end, plain
+    elif text[begin:end].endswith(b"\\${") and (late := _LATE.match(text, end)):
+        yield end - 3, end - 3, b'"'
+        yield late.end(), late.end(), b'"'
+
+
+def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:
+    inside = text[begin + 1 : end - 1]
+    if not re.search(rb"`|\\[$`\\]", inside):
+        yield begin, begin + 1, b"$( "
+        yield end - 1, end, b")"
+
+
+def _redirection(node: dict[str, Any], text: bytes) -> Iterator[Edit]:
+    begin, end, word = _begin(node), _end(node), node["Word"]
+    if document := node.get("Hdoc"):
+        yield from _document(_begin(word), _end(word), _end(document), text)
+    elif _PLUMBING.fullmatch(text[begin:end]):
+        # Where output goes when it goes nowhere, or to another open file, decides nothing.
+        yield begin, end, b""
+    elif (operator := text[begin:end].lstrip(b"0123456789")).startswith(b"<>"):
+        # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
+        at = end - len(operator)
+        yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
+
+
+def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:
+    """An operator between a here-document's mark and the end of its line, which the grammar does not take there."""
+    if operator := re.compile(rb"(?:&&?|\|\|)(?=[ \t]*\n)").match(text, at):
+        yield at, operator.end(), b""
+
+
+def _document(begin: int, end: int, until: int, text: bytes) -> Iterator[Edit]:
+    """A here-document, by a mark that the grammar takes; quoted stays quoted."""
+    written = text[begin:end]
+    if not _PLAIN_MARK.fullmatch(written):
+        plain = re.sub(rb"\\(.)|['\"]", rb"\1", written)
+        mark = f"{_MARK}{begin}".encode()
+        yield begin, end, b"'" + mark + b"'" if plain != written else mark
+        yield until - len(plain), until, mark

@@ -9,9 +9,8 @@ from tree_sitter import Node
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
 from refute.scan.shell import assignments, commands, redirects, statements
-from refute.scan.shell.respelling import complaint, respell
 from refute.scan.shell.state import Call, Walker
-from refute.scan.shell.syntax import first_error, join_continued, parse_words, substitutions
+from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
 _READ_AGAIN: Final = 500
 """Steps that reading a text a second time costs: a program is started for it."""

@@ -3,26 +3,23 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice, product
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.symbols import EMPTY, FIELD, NAME, UNKNOWN, capped, is_known
-from refute.scan.shell.expansion import decode_escapes, expand_parameter, unescape
+from refute.scan.core.symbols import EMPTY, FIELD, NAME, UNKNOWN, is_known
+from refute.scan.shell.expansion import MAX_ALTERNATIVES, combine, decode_escapes, expand_parameter, unescape
 from refute.scan.shell.scope import Scope
 from refute.scan.shell.syntax import text_of
 
-MAX_ALTERNATIVES: Final = 8
 _MAX_GROWN: Final = 64
 # Unquoted braces and commas, told apart from quoted ones until brace expansion is done.
 _OPEN, _COMMA, _CLOSE = "\ue010", "\ue011", "\ue012"
 _ACTIVE: Final = str.maketrans({"{": _OPEN, ",": _COMMA, "}": _CLOSE})
 _PASSIVE: Final = str.maketrans({_OPEN: "{", _COMMA: ",", _CLOSE: "}"})
 _BRACES: Final = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
-_RANGE: Final = re.compile(r"(-?\d+|[A-Za-z])\.\.(-?\d+|[A-Za-z])\Z")
 _HEREDOC_VARIABLE: Final = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _MAYBE_ROOT: Final = re.compile(f"{EMPTY}+(?:/|\\Z)")
 _BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution"})
@@ -35,11 +32,6 @@ _LITERAL: Final[Mapping[str, Callable[[str], str]]] = MappingProxyType(
         "brace_expression": lambda text: text.translate(_ACTIVE),
     }
 )
-
-
-def combine(parts: Iterable[list[str]]) -> list[str]:
-    """Every way to join the alternatives of successive parts, bounded."""
-    return list(dict.fromkeys(capped("".join(row)) for row in islice(product(*parts), MAX_ALTERNATIVES)))
 
 
 class Expander:
@@ -169,16 +161,5 @@ def _expand_braces(word: str) -> list[str]:
 
 
 def _choices(inside: str) -> list[str]:
-    if _COMMA in inside:
-        return inside.split(_COMMA)
-    bounds = _RANGE.match(inside)
-    if not bounds:
-        return ["{" + inside + "}"]
-    low, high = bounds.groups()
-    if not (low + high).isalpha():
-        if low.isalpha() or high.isalpha():
-            return [UNKNOWN]
-        step = 1 if int(high) >= int(low) else -1
-        numbers = range(int(low), int(high) + step, step)
-        return [low, high] if len(numbers) > MAX_ALTERNATIVES + 1 else [str(number) for number in numbers]
-    return [chr(code) for code in range(ord(low), ord(high) + 1)]
+    # A range (`{1..9}`) is one name more or less.
+    return inside.split(_COMMA) if _COMMA in inside else ["{" + inside + "}"]

@@ -7,8 +7,7 @@ import pytest
 
 from refute.errors import UsageError
 from refute.scan.changes import only_changed, read_change, read_changes
-from refute.scan.scanner import scan_text
-from refute.scan.targets import collect, scan_targets
+from refute.scan.scanner import collect, scan_targets, scan_text
 
 IDENTITY = ("-c", "user.name=x", "-c", "user.email=x@example.org")
 

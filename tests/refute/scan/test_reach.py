@@ -122,8 +122,8 @@ def test_implementation_that_is_only_imported_is_not_scanned() -> None:
     assert _blocked_paths(files) == set()
 
 
-def test_recipe_of_the_target_that_make_builds_is_scanned() -> None:
-    makefile = "X = rm -rf\nall: clean\n\techo hi\nclean:\n\t@$(X) /etc\nother:\n\treboot\n"
+def test_recipes_of_a_makefile_are_scanned() -> None:
+    makefile = "X = rm -rf\nall: clean\n\techo hi\nclean:\n\t@$(X) /etc\n"
     result = scan_files({"verify.sh": b"make\n", "Makefile": makefile.encode()}, ["verify.sh"])
     assert [(finding.path, finding.line) for finding in result.blocking] == [("verify.sh", 1)]
 
@@ -145,24 +145,6 @@ def test_a_fault_of_the_scanner_itself_blocks(monkeypatch: pytest.MonkeyPatch) -
 def test_script_fed_to_an_interpreter_is_scanned() -> None:
     files = {"verify.sh": "cat tools/x.sh | bash\npython - < smoke.py\n", "tools/x.sh": "rm -rf /\n"}
     assert _blocked_paths({**files, "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {"verify.sh"}
-
-
-@pytest.mark.parametrize(
-    ("command", "name", "text"),
-    [
-        ("npm test", "package.json", "{"),
-        ("tox -q", "tox.ini", "["),
-        ("just build", "justfile", ""),
-        ("pre-commit run -a", ".pre-commit-config.yaml", ""),
-    ],
-)
-def test_configuration_that_holds_commands_is_not_read_and_asked_about(command: str, name: str, text: str) -> None:
-    (finding,) = scan_files({"verify.sh": command.encode(), name: text.encode()}, ["verify.sh"]).blocking
-    assert (finding.path, finding.rule_id, finding.tier.name) == (name, "foreign-code", "CONFIRM")
-
-
-def test_session_file_of_nox_is_scanned() -> None:
-    assert _blocked_paths({"verify.sh": "nox\n", "noxfile.py": "import os\nos.system('rm -rf /')\n"}) == {"noxfile.py"}
 
 
 def test_scripts_that_run_each_other_are_scanned_once() -> None:
@@ -191,7 +173,6 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
         ("make", "GNUmakefile", f"all:\n\t{RM}"),
         ("make -C sub", "sub/Makefile", f"all:\n\t{RM}"),
         ('make "$T"', "Makefile", f"all:\n\techo\nother:\n\t{RM}"),
-        ("invoke b", "tasks.py", PYTHON_STEP),
         ("uv run --script x.txt", "x.txt", PYTHON_STEP),
         ("uv run x.py", "x.py", PYTHON_STEP),
         ("python -m unittest discover -s t -p 'check*.py'", "t/check1.py", PYTHON_STEP),

@@ -7,7 +7,7 @@ import pytest
 from refute.errors import TicketNotFound
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
-from refute.scan.targets import collect, scan_targets
+from refute.scan.scanner import collect, scan_targets
 
 
 def test_below_a_directory_only_shell_and_python_files_count(tmp_path: Path) -> None:

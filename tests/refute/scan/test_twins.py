@@ -9,10 +9,6 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_files, scan_text
 
 SHELL = {
-    "fd from process substitution": (
-        "exec 3< <(echo 'rm -rf /etc'); bash <&3",
-        "exec 3< <(echo 'ls -l build'); bash <&3",
-    ),
     "paste joins lines": (
         "c=$(printf 'r\\nm\\n' | paste -sd ''); $c -rf /etc",
         "c=$(printf '1\\n2\\n' | paste -sd+); echo $((c))",

