@@ -13,6 +13,8 @@ from refute.adversary.property.values import Raises, Text, Value
 
 _PRINTER: Final = re.compile(r"_?p?print|pp")
 """`print` and those of `pprint`."""
+DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
+"""What a test says where two values differ."""
 CHECKS: Final = ("assert", "with pytest.raises")
 """How a line begins that can fail a test by itself."""
 

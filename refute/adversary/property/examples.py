@@ -7,7 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.awaiting import awaited
-from refute.adversary.property.checks import CHECKS, lines_of
+from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
@@ -51,9 +51,15 @@ def _must_hold(statement: ast.stmt, namespace: Namespace) -> list[str]:
     if not isinstance(statement, ast.Expr):
         return source_of(statement).splitlines()
     code = source_of(awaited(statement.value, namespace))
-    if isinstance(statement.value, ast.Call):
-        return [f"got = {code}", "assert got is not False"]
-    return [f"assert {code}"]
+    match statement.value:
+        case ast.Call():
+            return [f"got = {code}", "assert got is not False"]
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):
+            # Told by ourselves: pytest cuts texts that are long, and shows no blanks.
+            got = source_of(awaited(left, namespace))
+            return [f"got = {got}", f"expected = {text!r}", f"assert got == expected, {DISAGREES}"]
+        case _:
+            return [f"assert {code}"]
 
 
 def text_examples(

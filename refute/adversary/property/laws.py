@@ -10,13 +10,13 @@ from typing import Any, Final
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.calls import published_calls
+from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
 from refute.adversary.property.independence import LIBRARY, UNSAFE, Evidence
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Property, Raises
 

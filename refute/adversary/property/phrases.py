@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
 from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of
+from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.given import drawn
@@ -18,7 +19,6 @@ from refute.adversary.property.tables import of_kind, said
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
 
-DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
 _NUMBERS: Final = frozenset({"int", "float"})
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _EVERY: Final = re.compile(r"arguments?|inputs?|parameters?", re.IGNORECASE)

@@ -317,3 +317,12 @@ def joined(*parts):
     """
     return "".join(parts)
 '''
+
+
+def test_texts_that_differ_in_blanks_are_shown_whole() -> None:
+    code = "def f():\n    return 'a' * 90 + ' \\n'\n"
+    example = f"f() == {'a' * 90 + chr(10)!r}"
+    (said,) = failures(
+        attack_on(code, Claim(id=ClaimId("C1"), text="It gives letters.", examples=(example,))), code
+    ).values()
+    assert str(said) == f"expected {'a' * 90 + chr(10)!r}, got {'a' * 90 + ' ' + chr(10)!r}"
