@@ -92,7 +92,7 @@ def refill(value: Any, parts: list[Any]) -> None:
     """Give a container these parts, in place. Raises BufferError: a view of it holds its size."""
     if isinstance(value, dict):
         if isinstance(value, defaultdict):
-            value.default_factory = parts.pop()
+            vars(defaultdict)["default_factory"].__set__(value, parts.pop())  # whatever a class derived from it sets
         dict.clear(value)
         if isinstance(value, OrderedDict):
             OrderedDict.clear(value)
