@@ -17,20 +17,15 @@ def rules_page(page: str) -> str:
 
 
 def _section(rule: Rule) -> str:
+    words, mild = rule.words, rule.mild
+    milder = (
+        f"Where it is graded lower: **{mild.title}.** {mild.explanation} Instead: {mild.remedy}\n\n" if mild else ""
+    )
     return (
-        f"\n## {rule.id}\n\n"
-        f"**{rule.words.title}.** {rule.severity.name}, {rule.tier.name}, confidence {rule.confidence}. "
-        f"{rule.words.explanation}\n\n"
-        f"Instead: {rule.words.remedy}\n\n{_mild(rule)}"
+        f"\n## {rule.id}\n\n**{words.title}.** {rule.severity.name}, {rule.tier.name}, confidence {rule.confidence}. "
+        f"{words.explanation}\n\nInstead: {words.remedy}\n\n{milder}"
         f"Blocks:\n\n{_examples(rule.matches)}\nDoes not block:\n\n{_examples(rule.spares)}"
     )
-
-
-def _mild(rule: Rule) -> str:
-    if rule.mild is None:
-        return ""
-    words = rule.mild
-    return f"Where it is graded lower: **{words.title}.** {words.explanation} Instead: {words.remedy}\n\n"
 
 
 def _examples(examples: tuple[Example, ...]) -> str:

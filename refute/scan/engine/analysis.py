@@ -65,10 +65,8 @@ def _guarded(report: Report, data: bytes, language: Language) -> None:
         _analyse_as(report, data, language)
     except BudgetExceeded:
         report.refuse("It asks for more work than a scan may take.")
-    except RecursionError:
-        report.refuse("It nests too deeply.")
-    except MemoryError:
-        report.refuse("It takes too much memory to read.")
+    except (RecursionError, MemoryError) as error:
+        report.refuse(f"It nests too deeply, or takes too much memory to read ({type(error).__name__}).")
     except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
         report.refuse(f"The scanner failed on it ({type(error).__name__}: {error}); please report this.")
 

@@ -6,8 +6,7 @@ from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.makefile import read_makefile, recipes_of
-from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.rows import found_in, split
@@ -21,6 +20,12 @@ _BARE_FIND: Final = frozenset(
     {"-type", "-print", "-print0", "-ls", "-maxdepth", "-mindepth", "-xdev", "-mount", "-follow", "-depth"}
 )
 _MAX_LINES: Final = 50
+_MAKE_VARIABLE: Final = re.compile(r"(?m)^(?:export\s+|override\s+)?([\w.]+)[ \t]*(?:[:?+!]|::)?=[ \t]*(.*)$")
+_MAKE_USE: Final = re.compile(r"\$(?:\(([\w.]+)\)|\{([\w.]+)\}|[@<^*?])")
+_RECIPE: Final = re.compile(r"(?m)^\t[\t@+-]*(.*)|\$[({]shell\s+([^)}\n]+)|^[\w.]+\s*!=(.+)$|^[^\s#=]+:[^=;\n]*;(.*)")
+"""A line of a recipe, a call of the shell in an assignment, a recipe on the line of its target."""
+_MAKE_ROUNDS: Final = 3
+_MAX_MADE: Final = 20_000
 
 
 def _copy(call: Call, row: Command) -> Effects:
@@ -136,14 +141,26 @@ def _make(call: Call, row: Command) -> Effects:
     path = makefile if makefile.startswith(("/", "-")) else f"{directory}/{makefile}"
     text = call.held(path)
     if text is None:
-        text = read_makefile(paths.as_pattern(call.locate(path)), call.walker.report.content_of)
-        if not text:
-            yield Reach(f"{directory}/*akefile", "make")
+        path = path.replace("/Makefile", "/*akefile")
+        text = call.walker.report.content_of(paths.as_pattern(call.locate(path)))
+    if text == OUTPUT:
+        yield Reach(path, "make")
+    elif "include" in text:
+        text += "\n" + call.walker.report.content_of("*.mk")
     for rules in [*options.get("eval", []), *options.get("E", []), text]:
-        if rules and not is_open(rules):
-            # Recipes run in make's own directory, whichever file holds them.
-            yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {recipes_of(rules)}")
+        # Recipes run in make's own directory, whichever file holds them.
+        yield Eval(Language.SHELL, f"cd {shlex.quote(directory)}; {_recipes(rules)}")
     return None
+
+
+def _recipes(text: str) -> str:
+    """The commands of all recipes of a Makefile, with variables filled in."""
+    text = text.replace("\\\n", " ")
+    variables = {"MAKE": "make", "RM": "rm -f", "CURDIR": ".", **dict(_MAKE_VARIABLE.findall(text))}
+    commands = "\n".join(map("".join, _RECIPE.findall(text)))
+    for _ in range(_MAKE_ROUNDS):
+        commands = _MAKE_USE.sub(lambda m: variables.get(m[1] or m[2] or "", "make_value"), commands)[:_MAX_MADE]
+    return commands.replace("$$", "$")
 
 
 def _xargs(call: Call, row: Command) -> Effects:

@@ -3,8 +3,7 @@
 # ruff: noqa: PLR0911 - decision lists read best with one return per case
 
 import re
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Final
 
 from tree_sitter import Node
@@ -25,14 +24,6 @@ _MAYBE_ROOT: Final = re.compile(f"{EMPTY}+(?:/|\\Z)")
 _BARE: Final = frozenset({"simple_expansion", "expansion", "command_substitution"})
 """Nodes that, unquoted and alone, leave no word where they yield nothing."""
 
-_LITERAL: Final[Mapping[str, Callable[[str], str]]] = MappingProxyType(
-    {
-        "raw_string": lambda text: text[1:-1],
-        "ansi_c_string": lambda text: decode_escapes(text[2:-1]),
-        "brace_expression": lambda text: text.translate(_ACTIVE),
-    }
-)
-
 
 class Expander:
     """Turns word nodes into their possible texts in a scope."""
@@ -49,7 +40,7 @@ class Expander:
         bare = node.type in _BARE or (node.type == "command_name" and node.children[0].type in _BARE)
         return [[] if bare and text in {"", EMPTY} else split_fields(text) for text in self.texts(node)]
 
-    def texts(self, node: Node, *, quoted: bool = False) -> list[str]:
+    def texts(self, node: Node, *, quoted: bool = False) -> list[str]:  # noqa: C901 - one case per kind
         """The alternatives for a node as text; FIELD marks where an unquoted expansion splits."""
         match node.type:
             case "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "special_variable_name":
@@ -64,8 +55,12 @@ class Expander:
                 return combine(self.texts(child, quoted=True) for child in node.named_children)
             case "string_content":
                 return [re.sub(r'\\([$`"\\\n])', lambda m: "" if m[1] == "\n" else m[1], text_of(node))]
-            case "raw_string" | "ansi_c_string" | "brace_expression":
-                return [_LITERAL[node.type](text_of(node))]
+            case "raw_string":
+                return [text_of(node)[1:-1]]
+            case "ansi_c_string":
+                return [decode_escapes(text_of(node)[2:-1])]
+            case "brace_expression":
+                return [text_of(node).translate(_ACTIVE)]
             case "heredoc_content" | "heredoc_body":
                 return [self.heredoc(node)]
         found = self._expansion(node)
