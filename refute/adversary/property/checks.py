@@ -5,7 +5,6 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.expressions import is_call_of, source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
@@ -24,9 +23,7 @@ def lines_of(example: Example, namespace: Namespace) -> list[str]:
     parts = [_lines_of_step(step, namespace, exact=example.exact) for step in example.steps]
     last = example.steps[-1].statement
     if isinstance(last, ast.Expr) and not any(line.startswith(CHECKS) for part in parts for line in part):
-        code = source_of(awaited(last.value, namespace))
-        one_loop = awaits([last])
-        parts[-1] = [f"got = {code}"] * one_loop + [f"assert _completes(lambda: {'got' if one_loop else code})"]
+        parts[-1] = [f"assert _completes(lambda: {source_of(last.value)})"]
     return [line for part in parts for line in part]
 
 
@@ -42,7 +39,7 @@ def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str
 def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
     expression: ast.expr, step: Step, namespace: Namespace, *, exact: bool
 ) -> list[str]:
-    code = source_of(awaited(expression, namespace))
+    code = source_of(expression)
     prints = _prints(expression, namespace)
     same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
     match step.expected:

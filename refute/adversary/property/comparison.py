@@ -4,7 +4,6 @@ They compare by value: floats to the precision that an example writes, sets and 
 by what they yield. A person who reads the generated file finds them at its top.
 """
 
-import asyncio
 import collections.abc
 import itertools
 import math
@@ -122,11 +121,6 @@ def _reads_like(expected: str, got: str) -> bool:
     expected = expected.replace("<BLANKLINE>", "")
     pattern = ".*".join(re.escape(part) for part in " ".join(expected.split()).split("..."))
     return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
-
-
-def _settled(got: Any) -> Any:
-    """What a coroutine gives; anything else as it is."""
-    return asyncio.run(got) if asyncio.iscoroutine(got) else got
 
 
 def _outcome(call: Callable[[], Any], how: str) -> Any:

@@ -226,7 +226,8 @@ def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[st
             named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
             asked = " (a claimed change?)" if named else ""
             more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""
-            yield f"behaviour changed{asked}: {call} {_was(before)}, {_is(now)}{more}"
+            was = _told(before, "raised", "was")
+            yield f"behaviour changed{asked}: {call} {was}, {_told(now, 'raises', 'is')}{more}"
 
 
 def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
@@ -236,14 +237,7 @@ def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
     return crashed, len(call)
 
 
-def _was(answer: Answer) -> str:
-    return f"{'raised' if answer[0] == 'raises' else 'was'} {_told(answer)}"
-
-
-def _is(answer: Answer) -> str:
-    return f"{'raises' if answer[0] == 'raises' else 'is'} {_told(answer)}"
-
-
-def _told(answer: Answer) -> str:
-    text = f"<{answer[1]}>" if answer[0] == "text" else answer[1]
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+def _told(answer: Answer, raised: str, given: str) -> str:
+    how, what = answer
+    text = f"<{what}>" if how == "text" else what
+    return f"{raised if how == 'raises' else given} {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 1]}…'}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.awaiting import awaited
 from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
@@ -42,21 +41,21 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
     names = namespace.resolve(statements, promised=claim.text)
     *before, last = statements
     lines = [line for statement in before for line in source_of(statement).splitlines()]
-    lines += _must_hold(last, namespace)
+    lines += _must_hold(last)
     return _draft(claim, (written, written), statements, Origin.AUTHOR_EXAMPLE, names, lines)
 
 
-def _must_hold(statement: ast.stmt, namespace: Namespace) -> list[str]:
+def _must_hold(statement: ast.stmt) -> list[str]:
     """An expression must be true; a bare call may return anything but False."""
     if not isinstance(statement, ast.Expr):
         return source_of(statement).splitlines()
-    code = source_of(awaited(statement.value, namespace))
+    code = source_of(statement.value)
     match statement.value:
         case ast.Call():
             return [f"got = {code}", "assert got is not False"]
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):
             # Told by ourselves: pytest cuts texts that are long, and shows no blanks.
-            got = source_of(awaited(left, namespace))
+            got = source_of(left)
             return [f"got = {got}", f"expected = {text!r}", f"assert got == expected, {DISAGREES}"]
         case _:
             return [f"assert {code}"]

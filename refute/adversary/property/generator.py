@@ -11,7 +11,7 @@ from typing import Any, Final
 from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names, source_of
 from refute.adversary.property.kinds import kind_of
-from refute.adversary.property.mutation import near, size_of
+from refute.adversary.property.mutation import near
 from refute.adversary.property.surface import Function, Parameter, Surface
 
 MAX_ROWS: Final = 80
@@ -71,7 +71,7 @@ def inputs_of(
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
     distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: sum(map(size_of, row)))
+    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: len(repr(row)))
     return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=tuple(chosen))
 
 

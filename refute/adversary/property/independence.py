@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
+from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
 from refute.adversary.property.namespace import Namespace
 
 LIBRARY: Final = frozenset(
@@ -36,8 +36,8 @@ LIBRARY: Final = frozenset(
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 """What only an author's own reasoning needs: it may hold the mistake that the implementation makes."""
-_WHOLE: Final = frozenset({"list", "tuple", "dict", "str"})
-"""Builtins that take an answer as it is."""
+_WHOLE: Final = frozenset({"list", "tuple", "dict", "str", "asyncio.run"})
+"""What takes an answer as it is, or waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class Evidence:
     def _is_answer(self, side: ast.expr) -> bool:
         """One call of the implementation, or an attribute of what it gives, on arguments that it had no part in."""
         match side:
-            case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _WHOLE:
+            case ast.Call(func=function, args=[inner], keywords=[]) if dotted(function) in _WHOLE:
                 return self._is_answer(inner)
             case ast.Attribute(value=inner):
                 return self._is_answer(inner)

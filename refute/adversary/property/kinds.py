@@ -26,11 +26,8 @@ _STRATEGIES: Final = {
     "bytes": "st.binary(max_size=30)",
     "datetime": "st.datetimes()",
     "date": "st.dates()",
-    "time": "st.times()",
-    "timedelta": "st.timedeltas()",
     "Decimal": "st.decimals(min_value=-1000, max_value=1000, places=2)",
     "Fraction": "st.fractions(min_value=-100, max_value=100, max_denominator=100)",
-    "UUID": "st.uuids()",
 }
 _SMALL: Final = {
     "float": "st.integers(-160, 160).map(lambda eighths: eighths / 8)",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
@@ -71,7 +70,7 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
     found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
-    assumptions = (f"assume({source_of(awaited(condition, namespace))})" for condition in left)
+    assumptions = (f"assume({source_of(condition)})" for condition in left)
     evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
     return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
@@ -88,7 +87,7 @@ def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"assert {source_of(awaited(check, namespace))}"),
+        body=(*read.assumptions, f"assert {source_of(check)}"),
         given=read.given,
         doubt=doubt,
     )
@@ -107,7 +106,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
         label=f"raises {one.error}",
         detail=_detail(f"{one.call} raises {one.error}", one.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
+        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
         given=read.given,
         doubt=doubt,
     )
@@ -115,13 +114,6 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
 
 def _detail(told: str, assume: str | None) -> str:
     return f"{told}\nassuming {assume}" if assume else told
-
-
-def _completed(call: ast.expr, namespace: Namespace) -> str:
-    """A call that runs to its end: a generator is read, a coroutine awaited."""
-    if awaits([call]):
-        return source_of(call)
-    return f"_completes(lambda: {source_of(awaited(call, namespace))})"
 
 
 def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> list[Draft]:

@@ -4,13 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def _is_prime(n: int) -> bool:
-    """Greater than one and divisible by nothing between."""
-    return n > 1 and all(n % d for d in range(2, n))
-
-
 def _primes_below(end: int) -> list[int]:
-    return [n for n in range(2, end) if _is_prime(n)]
+    return [n for n in range(2, end) if all(n % d for d in range(2, n))]
 
 
 def _edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
@@ -107,10 +107,10 @@ class _Reading:
         arguments = arguments_of(self.function, [self.function.docstring, self.claim.text])
         if (variables := self._variables(arguments.kinds)) is None:
             raise vague
-        found = [self._law(arguments, dict(zip("ab", names, strict=False))) for names in variables]
+        found = [self._draft(arguments, dict(zip("ab", names, strict=False))) for names in variables]
         if not found or None in found:
             raise vague
-        return [self._draft(*law) for law in found if law is not None]
+        return [one for one in found if one is not None]
 
     def _only_where_nothing_else_is_said(self) -> None:
         """Raise where other words restrict the inputs, or say what is given for some of them."""
@@ -138,35 +138,23 @@ class _Reading:
         fit = all(_takes(wanted, kinds[name]) for wanted, name in zip(takes, variables, strict=False))
         return [variables] if fit and (not each or kinds[variables[0]].mutable) else None
 
-    def _law(self, arguments: Arguments, variables: Mapping[str, str]) -> tuple[Arguments, str, list[str]] | None:
-        """What a test draws, its lines, and the errors by which the function refuses inputs."""
-        row, kinds, index = self.row, arguments.kinds, self.clause.said.get("i", "")
-        groups = ((group, one) for group, one in self.clause.said.items() if group not in "ab")
-        told = {group: _read(group, one, kinds, index) for group, one in groups}
+    def _draft(self, arguments: Arguments, variables: Mapping[str, str]) -> Draft | None:
+        """The test, of known variables; None where a group of the row is not understood."""
+        row, kinds, name = self.row, arguments.kinds, self.row["name"]
+        groups = {group: one for group, one in self.clause.said.items() if group not in "ab"}
+        told = {group: _read(group, one, kinds, groups.get("i", "")) for group, one in groups.items()}
         if None in told.values():
             return None
         texts = "\n".join([self.function.docstring, *self.others])
         errors = sorted({*_ERROR.findall(texts), *self.function.refuses_with})
         refusals = [one for one in errors if self.namespace.defines(one)]
-        call, again = arguments.call({}), arguments.call({variables["a"]: "other"} if variables else {})
-        answer, again = (f"_answer(lambda: {', '.join([one, *refusals])})" for one in (call, again))
-        values = {**variables, **told, "call": call, "answer": answer, "again": again}
-        asked = [parse_expression(one.format(**values)) for one in row.get("assume", ())]
-        conditions = [node for node in asked if node is not None and free_names([node]) & set(kinds)]
+        body = _body(row, {**variables, **told}, arguments, refusals)
         if "draws" in row:
-            texts_drawn = Kind(name="strategy", code=row["draws"])
-            kinds = {name: texts_drawn if kind.name == "str" else kind for name, kind in kinds.items()}
-        if expected := row.get("expected"):
-            body = f"expected = _defined(lambda: {expected})\ngot = {answer}".format(**values)
-            body = f"{body}\nassert _same(expected, got, exact=False), {DISAGREES}"
-        else:
-            body = (row.get("body") or f"got = {{answer}}\nassert {row['check']}, _shown(got)").strip().format(**values)
-        return replace(arguments, kinds=kinds, conditions=(*arguments.conditions, *conditions)), body, refusals
-
-    def _draft(self, arguments: Arguments, body: str, refusals: Sequence[str]) -> Draft:
-        name, used = self.row["name"], (self.function.qualified, *refusals)
+            drawn_texts = Kind(name="strategy", code=row["draws"])
+            kinds = {name: drawn_texts if kind.name == "str" else kind for name, kind in kinds.items()}
+        used = (self.function.qualified, *refusals)
         found = self.namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
-        given, left = drawn(arguments.kinds, arguments.conditions, small=True)
+        given, left = drawn(kinds, arguments.conditions, small=True)
         return Draft(
             claim=self.claim,
             quote=quote_of(self.claim, self.clause.written, self.clause.bare),
@@ -178,6 +166,20 @@ class _Reading:
             body=(*(f"assume({source_of(condition)})" for condition in left), *body.splitlines()),
             given=given,
         )
+
+
+def _body(
+    row: Mapping[str, Any], values: Mapping[str, str | None], arguments: Arguments, refusals: Sequence[str]
+) -> str:
+    """The lines of a test; an input that the function refuses says nothing, but for `{call}`."""
+    call, again = arguments.call({}), arguments.call({values.get("a") or "": "other"})
+    answer, again = (f"_answer(lambda: {', '.join([one, *refusals])})" for one in (call, again))
+    lines = row.get("body") or f"got = {{answer}}\nassert {row.get('check')}, _shown(got)"
+    if expected := row.get("expected"):
+        told = DISAGREES.replace("{", "{{").replace("}", "}}")
+        lines = f"expected = _defined(lambda: {expected})\ngot = {{answer}}\n"
+        lines += f"assert _same(expected, got, exact=False), {told}"
+    return str(lines).strip().format(**values, call=call, answer=answer, again=again)
 
 
 def variable_of(words: str, kinds: Mapping[str, Kind]) -> str | None:

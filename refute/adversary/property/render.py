@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
-from refute.adversary.property.awaiting import in_one_loop
 from refute.adversary.property.draft import Draft, Note
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
@@ -139,7 +138,7 @@ def function_of(draft: Draft, name: str) -> str:
     kind = f"[{draft.category.value}, {draft.origin.value.replace('_', ' ')}]"
     told = [f"{draft.claim.id} {kind}: {_one_line(draft.quote, 300)}"]
     told += ["", *(_one_line(line, 300) for line in draft.detail.splitlines())] if draft.detail else []
-    lines = [*_docstring(told).splitlines(), *draft.imports, *in_one_loop(draft.body)]
+    lines = [*_docstring(told).splitlines(), *draft.imports, *draft.body]
     decorators = ""
     if draft.given:
         arguments = ", ".join(f"{variable}={strategy}" for variable, strategy in draft.given)

@@ -43,7 +43,7 @@ class Function:
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[str] = frozenset()
-    """What its answer hangs on besides its arguments: `files`, `callers`, the `moment`."""
+    """What its answer hangs on besides its arguments: `files`, the `moment`."""
 
     @property
     def qualified(self) -> str:

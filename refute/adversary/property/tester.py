@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared, preservation_tests
-from refute.adversary.property.draft import Draft, Note, NotTested
+from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests
@@ -70,8 +70,8 @@ def _runnable(item: Draft | Note) -> Draft | Note:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
-    except (SyntaxError, NotTested) as error:
-        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error}")
+    except SyntaxError as error:
+        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}")
     return item
 
 
@@ -128,13 +128,11 @@ def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim 
     claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
-    owner, _, method = documented.subject.rpartition(".")
-    names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
-    for name in names:
-        plain = rf"|(?<!\w){re.escape(name)}(?!\w)" if "_" in name or name[:1].isupper() else ""
-        named = re.compile(
-            rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(|^{re.escape(name)}\s{plain}"
-        )
+    names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
+    for name in names or [documented.module]:
+        word = rf"(?<!\w){re.escape(name)}(?!\w)"
+        plain = word if "_" in name or name[:1].isupper() else rf"^{re.escape(name)}\s"
+        named = re.compile(rf"`[^`]*{word}[^`]*`|{word}\(|{plain}")
         if hits := [claim for claim in claims if named.search(claim.text)]:
             return hits[0]
     if len(claims) == len(surface.functions()) == len(brief.modules) == 1:

@@ -140,9 +140,12 @@ def test_an_author_example_may_raise(written: str) -> None:
     assert len(failures(attack, wrong)) == 1
 
 
-def test_an_author_example_may_await() -> None:
-    code = "async def load(n):\n    return n + 1\n"
-    assert failures(attack_on(code, claim("Loads.", "await load(1) == 2", "load(1) == 2")), code) == {}
+def test_an_example_of_an_async_function_says_who_drives_it() -> None:
+    code = "import asyncio\nasync def load(n):\n    return n + 1\n"
+    attack = attack_on(code, claim("Loads.", "await load(1) == 2", "len([load(1)]) == 1", "asyncio.run(load(1)) == 2"))
+    assert len(attack.tests) == 1
+    assert "calls `load`, which is async: write `asyncio.run(load(…))`" in attack.source
+    assert failures(attack, code) == {}
 
 
 def test_a_promised_function_that_is_missing_fails() -> None:
