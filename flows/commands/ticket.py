@@ -42,8 +42,9 @@ def lint(source: Path, output_format: str) -> int:
     from refute.ticket.parse import load_ticket
 
     brief = brief_on_disk(load_ticket(source))
-    missing = advise(brief)
-    found: tuple[Advice | Weakness, ...] = (*missing, *weaknesses(brief))
+    weak = weaknesses(brief)
+    missing: list[Advice | Weakness] = [*advise(brief), *(one for one in weak if not one.is_tested)]
+    found = [*missing, *(one for one in weak if one.is_tested)]
     if output_format == "json":
         click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))
         return 1 if missing else 0

@@ -63,6 +63,12 @@ def test_a_claim_that_only_its_author_s_tests_attack_is_told_with_the_reason_and
     assert (reason in result.stdout, result.return_value) == (True, 0)
 
 
+def test_a_claim_whose_field_makes_no_test_is_told_with_the_reason_and_exits_1(tmp_path: Path) -> None:
+    result = _lint(tmp_path, {"text": "It reads numbers.", "examples": ["nowhere('1') == 1"]})
+    assert result.output.startswith("C1 is not tested: the example \"nowhere('1') == 1\" uses `nowhere`")
+    assert result.return_value == 1
+
+
 def test_as_json_for_programs(tmp_path: Path) -> None:
     result = _lint(tmp_path, "parse() gives numbers.", options=("--format", "json"))
     expected = {

@@ -20,20 +20,27 @@ class Weakness:
 
     claim_id: ClaimId
     reason: str
+    is_tested: bool = True
+    """Whether its fields make a test at all."""
 
     def __str__(self) -> str:
+        if not self.is_tested:
+            return f"{self.claim_id} is not tested: {self.reason}"
         return f"{self.claim_id} can be refuted, and stays PASS_WEAK without tests by a model: {self.reason}"
 
 
 def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
-    """One for each claim of Python code whose tests all rest on what its author expects."""
+    """One for each claim of Python code whose fields make no test, or only tests of what its author expects."""
     if brief.ticket.kind is Kind.CLI:
         return ()
     namespace = Namespace(surface=read_surface(brief.modules))
-    tests = PropertyTester().write_tests(brief).tests
+    attack = PropertyTester().write_tests(brief)
+    untestable = {one.claim.id: one.reason for one in attack.untestable}
     found = []
     for claim in brief.ticket.claims:
-        origins = [one.origin for one in tests if one.claim_id == claim.id]
+        origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
+        if claim.code() and not claim.unchanged and claim.id in untestable:
+            found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
         if origins and all(one.by_author for one in origins) and not claim.unchanged:
             drafts = (one for one in field_tests(claim, brief, namespace) if isinstance(one, Draft))
             reason = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
