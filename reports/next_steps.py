@@ -21,6 +21,10 @@ _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""
 
 
+_SPELLED: Final = re.compile(r"\bwrite (?P<code>`.+?`)")
+"""… and how a call of the author's has to be written."""
+
+
 def next_steps(outcome: Outcome) -> tuple[str, ...]:
     """A line for what would help each claim that keeps the ticket from passing, then what concerns the whole attack.
 
@@ -47,8 +51,7 @@ def _step(claim: ClaimResult) -> str:
     """What would most likely help one claim; empty where nothing is amiss with it."""
     match claim.verdict:
         case ClaimVerdict.UNTESTED:
-            advice = _ADVICE.search(claim.reason)
-            return f"give it a field: {advice['field']}" if advice else f"state the expected result, with {_EVIDENCE}"
+            return _for_untested(claim.reason)
         case ClaimVerdict.SURVIVED_IN_PART:
             return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
@@ -59,6 +62,13 @@ def _step(claim: ClaimResult) -> str:
             return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
         case _:
             return ""
+
+
+def _for_untested(reason: str) -> str:
+    if spelled := _SPELLED.search(reason):
+        return f"write {spelled['code']} in its field"
+    advice = _ADVICE.search(reason)
+    return f"give it a field: {advice['field']}" if advice else f"state the expected result, with {_EVIDENCE}"
 
 
 def _for_the_attack(outcome: Outcome) -> Iterator[str]:

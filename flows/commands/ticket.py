@@ -25,22 +25,31 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     return 0
 
 
-@ticket.command(short_help="List claims without an executable field, and suggest one.")
+@ticket.command(short_help="List claims that nothing executes, or that never pass.")
 @click.argument("source", metavar="TICKET", type=click.Path(path_type=Path), default=Path())
 @click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def lint(source: Path, output_format: str) -> int:
-    """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any."""
+    """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any.
+
+    Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
+    """
     import dataclasses
     import json
 
-    from refute.adversary.property.fields import advise
+    from refute.adversary.property.fields import Advice, advise
+    from refute.adversary.property.weakness import Weakness, weaknesses
     from refute.stages.brief import brief_on_disk
     from refute.ticket.parse import load_ticket
 
-    found = advise(brief_on_disk(load_ticket(source)))
+    brief = brief_on_disk(load_ticket(source))
+    weak = weaknesses(brief)
+    missing: list[Advice | Weakness] = [*advise(brief), *(one for one in weak if not one.is_tested)]
+    found = [*missing, *(one for one in weak if one.is_tested)]
     if output_format == "json":
         click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))
-    else:
-        for one in found:
-            click.echo(one)
-    return 1 if found else 0
+        return 1 if missing else 0
+    for one in found:
+        click.echo(one)
+    if not missing:
+        click.echo(f"Every claim can be executed. Next: refute verify {source}", err=True)
+    return 1 if missing else 0

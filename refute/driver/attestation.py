@@ -1,14 +1,17 @@
-"""What a test's result rests on: whether the subject decided, and what could not be carried."""
+"""What a test's result rests on: whether the subject decided, what a helper may keep of it, what was not carried."""
 
+import dis
 import functools
 import mmap
+import re
 import sys
-from types import CodeType, FrameType, FunctionType, MethodType
+from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, NoReturn
 
-from refute.driver.errors import CannotCarry
 from refute.driver.known import is_of_testing
 from refute.driver.process_state import HANDLERS, VARIABLES
+from refute.driver.wire import CannotCarry
 
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
 """Names in a test that copies contexts."""
@@ -108,14 +111,28 @@ class Attestation:
         Where that is not in the running test's own body (at import, in a fixture, in a helper that may remember the
         answer), later tests may rest on it as well.
         """
-        self.attested, frame = False, self.test_frame()
-        name = self._running if frame is None else frame.f_code.co_qualname
-        if not self._running or not (name == self._running or name.startswith(f"{self._running}.<locals>")):
+        self.attested, helpers, frame = False, [], self.test_frame()
+        while frame is not None and not self._is_test(frame):
+            helpers.append(frame)
+            frame = self._of_test_file(frame.f_back)
+        prepares = frame is None and bool(helpers)
+        if not self._running or prepares or any(may_remember(one, self._is_theirs) for one in helpers):
             self._tainted = True
+
+    def _is_theirs(self, value: Any) -> bool:
+        return self.objects.proxies.oid_of(value) is not None
+
+    def _is_test(self, frame: FrameType) -> bool:
+        """Whether a frame is the running test's own, or of what is defined in it."""
+        name = frame.f_code.co_qualname
+        return name == self._running or name.startswith(f"{self._running}.<locals>")
 
     def test_frame(self) -> FrameType | None:
         """The innermost frame of the test file that is being run; none once the test has returned."""
-        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the callers' frames are the question
+        return self._of_test_file(sys._getframe(1))  # noqa: SLF001  # the callers' frames are the question
+
+    def _of_test_file(self, frame: FrameType | None) -> FrameType | None:
+        """A frame, or the first around it, of the test file."""
         while frame is not None and frame.f_code.co_filename != self._test_file:
             frame = frame.f_back
         return frame
@@ -149,18 +166,57 @@ class Attestation:
         raise CannotCarry(reason)
 
 
+STORING: Final = frozenset({"STORE_GLOBAL", "STORE_ATTR", "STORE_SUBSCR"})
+FIXED: Final = (
+    ModuleType, FunctionType, BuiltinFunctionType, type, str, bytes, int, float, type(None), frozenset, re.Pattern,
+)  # fmt: skip
+"""What cannot hold an answer; a module, a class or a function would have to be written to."""
+INLINE: Final = frozenset({"<genexpr>", "<listcomp>", "<setcomp>", "<dictcomp>"})
+
+
 def names_in(test: Any) -> set[str]:
     """Names in the code of a test and its file's functions that it calls by name, and of classes of what it names."""
     function = test.__func__ if type(test) is MethodType else test
     while type(function) is FunctionType and {"hypothesis", "__wrapped__"} & vars(function).keys():
-        marks = vars(function)
-        function = marks["hypothesis"].inner_test if "hypothesis" in marks else marks["__wrapped__"]
+        drawn = vars(function).get("hypothesis")
+        function = vars(function)["__wrapped__"] if drawn is None else drawn.inner_test
     if type(function) is not FunctionType:
         return set()
-    names, seen, waiting = function.__globals__, set[str](), [function.__code__]
-    for code in waiting:
-        called = [names[name] for name in code.co_names if name in names and name not in seen]
-        seen.update(code.co_names, (type(one).__name__ for one in called))
-        waiting += [one.__code__ for one in called if type(one) is FunctionType and one.__globals__ is names]
-        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
-    return seen
+    names = function.__globals__
+    found = {name for code in _reached(function.__code__, names) for name in code.co_names}
+    return found | {type(names[name]).__name__ for name in found if name in names}
+
+
+def may_remember(frame: FrameType, is_theirs: Callable[[Any], bool]) -> bool:
+    """Whether a running function of the test file, or one that it may call by name, has where to keep a value.
+
+    Args:
+        frame: of the function.
+        is_theirs: whether a value is the subject's, which remembers on its own side whatever it likes.
+    """
+    names = frame.f_globals
+    for code in _reached(frame.f_code, names):
+        held = (names[name] for name in code.co_names if name in names)
+        if _stores(code) or any(not isinstance(one, FIXED) and not is_theirs(one) for one in held):
+            return True
+    return False
+
+
+def _reached(code: CodeType, names: dict[str, Any]) -> Iterator[CodeType]:
+    """A code, what is defined in it, and the file's functions that it names."""
+    seen, waiting = set(), [code]
+    while waiting:
+        if (one := waiting.pop()) in seen:
+            continue
+        seen.add(one)
+        yield one
+        waiting += [inner for inner in one.co_consts if isinstance(inner, CodeType)]
+        called = [names[name] for name in one.co_names if type(names.get(name)) is FunctionType]
+        waiting += [function.__code__ for function in called if function.__globals__ is names]
+
+
+@functools.cache
+def _stores(code: CodeType) -> bool:
+    """Whether code writes to anything beside its locals; asked for every comparison, told by the code alone."""
+    closed = bool(code.co_freevars) and code.co_name not in INLINE
+    return closed or any(one.opname in STORING for one in dis.get_instructions(code))

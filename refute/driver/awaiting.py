@@ -142,8 +142,7 @@ class Awaiting:
         self._loops = loops
         self._numbers = itertools.count(1)
         self._waiting: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[Any]]] = {}
-        self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._started_in: dict[int, asyncio.AbstractEventLoop] = {}
+        self._started: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Task[None] | None]] = {}
         self._loop_numbers: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         operations["awaited"] = _awaited
         operations["start"] = self._start
@@ -186,9 +185,9 @@ class Awaiting:
                 awaitable = self._operations[operation](*args, **kwargs)
             except BaseException as error:
                 awaitable = _failed(error)
-            self._tasks[number] = loop.create_task(self._run(number, awaitable))
+            self._started[number] = loop, loop.create_task(self._run(number, awaitable))
 
-        self._started_in[number] = loop
+        self._started[number] = loop, None
         if running_loop() is loop:  # None in other threads
             begin()
         else:
@@ -205,8 +204,7 @@ class Awaiting:
             how = CANCELLED
         except BaseException as error:
             how, value = FAILED, error
-        self._tasks.pop(number, None)
-        self._started_in.pop(number, None)
+        self._started.pop(number, None)
         del awaitable
         try:
             self._request("finished", number, how, value)
@@ -216,12 +214,12 @@ class Awaiting:
 
     def _cancel(self, number: int) -> bool:
         """Whether there was still something to cancel; what has not begun takes its first step, as in one process."""
-        loop = self._started_in.get(number)
-        if loop is None:
+        if number not in self._started:
             return False
+        loop, _ = self._started[number]
 
         def cancel() -> bool:
-            task = self._tasks.get(number)
+            _, task = self._started.get(number, (loop, None))
             return task is not None and task.cancel()
 
         in_loop(loop, lambda: None)

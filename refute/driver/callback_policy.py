@@ -8,7 +8,6 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, Uncarried
 from refute.driver.known import (
     BUILDING,
     LEADING,
@@ -26,6 +25,7 @@ from refute.driver.object_table import CALLABLE
 from refute.driver.operations import as_class, call_member, function_of, is_owner, lookup, read_member, refuse
 from refute.driver.proxy.describing import FUNCTIONS, is_hidden, shape_of
 from refute.driver.values import VALUE_TYPES
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
     from refute.driver.object_table import ObjectTable
@@ -78,7 +78,6 @@ class CallbackPolicy:
             "get": self._get,
             "shape": self._shape,
             "set": self._set,
-            "del": self._delete,
             "vars": self._vars,
             "dir": lambda one: [name for name in dir(one) if not name.startswith("_")],
             "repr": repr,
@@ -88,7 +87,7 @@ class CallbackPolicy:
             "deepcopy": lambda one: copy.deepcopy(self._copied(one)),
             "member": self._member,
             "member_get": self._member_get,
-            **dict.fromkeys(("put", "register", "subclasses"), refuse),
+            **dict.fromkeys(("put", "del", "register", "subclasses"), refuse),
         }
 
     def _call(self, target: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -101,7 +100,7 @@ class CallbackPolicy:
 
     def require_lent(self, one: Any) -> None:
         """The subject works on what a test handed over, never on what it names or makes up itself."""
-        if not self.objects.exports.has_lent(one) and not self._is_own_value(one):
+        if self.objects.exports.number_of(one) is None and not self._is_own_value(one):
             raise Malformed("an object that no test handed over was worked on")
 
     def _is_own_value(self, one: Any) -> bool:
@@ -143,21 +142,21 @@ class CallbackPolicy:
         except AttributeError:
             function = None
         if not isinstance(function, FUNCTIONS):
-            reason = f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class"
-            self.objects.lose(reason)
-            return Uncarried(reason)
+            self.objects.lose(f"needs the implementation in the test's process: uses .{str(name)[:80]} of a class")
+            return None
         self.objects.exports.lend(function)
         return function
 
     def _set(self, one: Any, name: Any, value: Any) -> None:
         if type(one) is types.FunctionType and one.__module__ == self.module and self._may_be_put(name, value):
             self.require_lent(one)
-        elif isinstance(one, type):
+        elif isinstance(one, type) and str(name).startswith("__"):
             self.require_lent(one)
             refuse()
         else:
             self._check(one, name)
-            self._check_change(one)
+            if (isinstance(one, type) and not self.is_ours(one)) or self.objects.exports.number_of(one) is None:
+                refuse()
         setattr(one, name, value)
 
     @staticmethod
@@ -169,20 +168,11 @@ class CallbackPolicy:
         """Whether it is a dataclass of the test's, or a field of one: what they declare is open to whoever has them."""
         return isinstance(one, dataclasses.Field) or self.is_ours(one if isinstance(one, type) else type(one))
 
-    def _delete(self, one: Any, name: Any) -> None:
-        self._check(one, name)
-        self._check_change(one)
-        delattr(one, name)
-
     def _copied(self, one: Any) -> Any:
         self.require_lent(one)
         if not self.is_ours(type(one)) and not isinstance(one, RECORDS):
             refuse()
         return one
-
-    def _check_change(self, one: Any) -> None:
-        if isinstance(one, type) or not self.objects.exports.has_lent(one):
-            refuse()
 
     def _check(self, one: Any, name: Any) -> None:
         if type(name) is not str:

@@ -31,7 +31,7 @@ class ForkServer:
     Args:
         environment: all of theirs.
         workspace: their folder.
-        draws: whether to have Hypothesis import what it imports at its first use.
+        draws: whether they need Hypothesis.
     """
 
     def __init__(self, environment: dict[str, str], workspace: str, *, draws: bool) -> None:

@@ -4,12 +4,12 @@ import enum
 from typing import Any, Final, Generic, Protocol
 
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.known import is_known, named, place_of
 from refute.driver.proxy.classes import build, build_bare, build_enum
 from refute.driver.proxy.describing import checked, describe, stands_alone
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, VALUES, base_value
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 
 PLACELESS: Final = (Protocol, Generic, type)
 """Bases that act when a class derives from them; what they give comes from the other side."""
@@ -60,26 +60,24 @@ class ClassRegistry:
         alone = stands_alone(kind)
         above = [object] if alone else [one for one in kind.__bases__ if not any(one is other for other in PLACELESS)]
         bases = [self.token(base) for base in above]
-        members = self._members_of(kind)
+        members = self._members_of(kind) if issubclass(kind, enum.Enum) else None
         cid: int = self._table.exports.lend(kind)
         self.standing |= {kind.__name__} if alone else set()
-        self.news.append([cid, describe(kind, bases), members, self._annotations_of(kind)])
+        # Annotations of the implementation's classes are not told: text among them would be code here.
+        annotations = self._table.annotations(kind) if self._table.in_driver else {}
+        self.news.append([cid, describe(kind, bases), *(members or self._named(annotations))])
         return cid
 
-    def _annotations_of(self, kind: type) -> list[Any]:
-        """Of a test's class: name, value, and the value's table. The other way text among them would be code here."""
-        found = self._table.annotations(kind) if self._table.in_driver else {}
-        return [[name, *self._table.packed(one)] for name, one in found.items()]
-
-    def _members_of(self, kind: type) -> Any:
-        """The members of an enumeration: a table of its own, and name and value of each."""
-        if not issubclass(kind, enum.Enum):
-            return None
-        encoder = Encoder(self._table)
+    def _members_of(self, kind: type[enum.Enum]) -> list[Any]:
         for name, one in kind.__members__.items():
             if (content := base_value(one)) is not None and content != one._value_:
                 raise CannotCarryBack(f"member {name} of {kind.__qualname__} is another value than it says of itself")
-        return [encoder.table, [[name, encoder.atom(one._value_)] for name, one in kind.__members__.items()]]
+        return self._named({name: one._value_ for name, one in kind.__members__.items()})
+
+    def _named(self, values: dict[str, Any]) -> list[Any]:
+        """A table of its own, and name and value of each."""
+        encoder = Encoder(self._table)
+        return [encoder.table, [[name, encoder.atom(one)] for name, one in values.items()]]
 
     def class_of(self, token: list[Any]) -> type:
         """The class that is called so."""
@@ -92,13 +90,13 @@ class ClassRegistry:
         if how == "K":
             return named(rest[0], rest[1], in_driver=self._table.in_driver)
         if how == "c" and self.standing_for(rest[0]) is None and self.expected is not None:
-            self.bind(rest[0], self.expected)
+            self._table.proxies.remember(rest[0], self.expected)
         kind = self.standing_for(rest[0]) if how == "c" else self._table.exports.own(rest[0])
         if not isinstance(kind, type):
             raise Malformed("a class that nobody was told of is referred to")
         return kind
 
-    def learn(self, cid: int, told: dict[str, Any], members: Any) -> None:
+    def learn(self, cid: int, told: dict[str, Any], table: Any, atoms: Any) -> None:
         """Mirror a class of the other side."""
         if self.standing_for(cid) is not None or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
@@ -108,16 +106,16 @@ class ClassRegistry:
         if above := [self._unbuilt[one] for how, one, *_ in told["bases"] if how == "c" and one in self._unbuilt]:
             self._unbuilt[cid] = above[0]
         try:
-            kind = self._built(cid, told, bases, members)
+            kind = self._built(cid, told, bases, table, atoms)
         except (Malformed, SubjectGone):
             raise
         except Exception as error:  # whatever Python's own classes of classes say; honest code gets here
             reason = f"class {told['qualname']} cannot be made in the other process: {type(error).__name__}: {error}"
             self._unbuilt[cid] = reason[:500]
             kind = build_bare(cid, told, bases)
-        self.bind(cid, kind)
+        self._table.proxies.remember(cid, kind)
 
-    def _built(self, cid: int, told: dict[str, Any], bases: list[type], members: Any) -> type:
+    def _built(self, cid: int, told: dict[str, Any], bases: list[type], table: Any, atoms: Any) -> type:
         if told.get("is_meta"):
             raise TypeError("it is a class of classes")
         if told["meta"] and not told.get("enum"):
@@ -126,32 +124,23 @@ class ClassRegistry:
             raise TypeError(f"it derives from {whole.__name__}")
         if not told.get("enum"):
             return build(cid, told, bases)
-        table, atoms = members
         value = Decoder(table, self._table).value
         return build_enum(cid, told, bases, [(str(name), value(one)) for name, one in atoms])
 
-    def annotate(self, cid: int, annotations: list[Any]) -> None:
-        """Give a mirrored class what `_annotations_of` tells, once all classes of a message are known.
+    def annotate(self, cid: int, told: dict[str, Any], table: Any, atoms: Any) -> None:
+        """Give a mirrored class its annotations, once all classes of a message are known.
 
         Raises:
             Malformed: the subject tells some.
         """
-        if annotations and self._table.in_driver:
+        if not atoms or told.get("enum"):
+            return
+        if self._table.in_driver:
             raise Malformed("annotations are told")
-        values = {str(name): self._table.unpacked(packed) for name, *packed in annotations}
-        if values:
-            type.__setattr__(self.standing_for(cid), "__annotations__", values)
-
-    def bind(self, cid: int, kind: type) -> None:
-        """Let a class of ours stand for one of theirs."""
-        self._table.proxies.remember(cid, kind)
+        value = Decoder(table, self._table).value
+        type.__setattr__(self.standing_for(cid), "__annotations__", {str(name): value(one) for name, one in atoms})
 
     def standing_for(self, cid: int) -> type | None:
         """The class here that stands for one of theirs."""
         kind = self._table.proxies.standing_for(cid)
         return kind if isinstance(kind, type) else None
-
-    def member_of(self, cid: int, name: str) -> Any:
-        """A member of a mirrored class."""
-        kind = self.standing_for(cid)
-        return None if kind is None else vars(kind).get(name)

@@ -15,8 +15,8 @@ from refute.driver.containers import (
     parts_of,
     simple,
 )
-from refute.driver.errors import CannotCarryBack, Malformed, Uncarried
 from refute.driver.values import MAKERS, VALUES
+from refute.driver.wire import CannotCarryBack, Malformed
 
 Atom = Any
 Entry = list[Any]
@@ -226,7 +226,7 @@ class Decoder:
         except UNMADE as error:
             reason = f"a value cannot be made in the other process ({what}: {type(error).__name__}: {error})"
             self._objects.lose(reason[:500])
-            return Uncarried(reason[:500])
+            return None
 
     def _refill(self, sid: int, parts: Any) -> None:
         if not self._objects.shared.refill(sid, parts, self._heard):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from refute.driver.hide_test_names import without_marks
+from refute.driver.settings import without_marks
 from refute.driver.wire import Wire
 
 NAME_BYTES: Final = 64
@@ -135,15 +135,13 @@ class Outlets:
 
     def pass_on(self) -> None:
         """Pass on what has come; whatever the subject printed before a message has come before it."""
-        for end in list(self._bytes):
+        for end, number in list(self._bytes.items()):
             for data in self._read(end, self._bytes):
-                stream = sys.stdout if self._bytes[end] == 1 else sys.stderr
                 with contextlib.suppress(Exception):
-                    stream.flush()
-                os.write(self._bytes[end], data)
-        for end in list(self._texts):
+                    (sys.stdout if number == 1 else sys.stderr).flush()
+                os.write(number, data)
+        for end, (name, decoder) in list(self._texts.items()):
             for data in self._read(end, self._texts):
-                name, decoder = self._texts[end]
                 _write(getattr(sys, name), data, decoder)
 
     @staticmethod

@@ -92,7 +92,7 @@ def refill(value: Any, parts: list[Any]) -> None:
     """Give a container these parts, in place. Raises BufferError: a view of it holds its size."""
     if isinstance(value, dict):
         if isinstance(value, defaultdict):
-            value.default_factory = parts.pop()
+            vars(defaultdict)["default_factory"].__set__(value, parts.pop())  # whatever a class derived from it sets
         dict.clear(value)
         if isinstance(value, OrderedDict):
             OrderedDict.clear(value)
@@ -120,7 +120,7 @@ OWN_REFERENCES = 2
 class Shared:
     """One container, and what it held when both sides last agreed."""
 
-    __slots__ = ("nested", "parts", "sid", "told", "value")
+    __slots__ = ("parts", "sid", "told", "value")
 
     def __init__(self, sid: int, value: Any) -> None:
         self.sid = sid
@@ -132,7 +132,6 @@ class Shared:
     def agree(self) -> None:
         """Take what it holds now for what the other side knows."""
         self.parts = parts_of(self.value)
-        self.nested = not SCALARS.issuperset(map(type, self.parts))
 
     @property
     def changed(self) -> bool:
@@ -226,36 +225,14 @@ class SharedContainers:
 
         Not while several threads talk: messages that are on their way may still name them.
         """
-        if not self._by_sid or self.overtaken:
+        if self.overtaken:
             return []
-        kept: set[int] = set()
-        inner = self._inner_references()
-        self._keep([one for one in list(self._by_sid.values()) if self._is_held(one, inner) or one.changed], kept)
-        released = [sid for sid in self._by_sid if sid not in kept]
-        self.drop(released)
+        released: list[int] = []
+        waiting = list(self._by_sid.values())
+        while waiting:
+            one = waiting.pop()
+            if one.sid in self._by_sid and getrefcount(one.value) <= OWN_REFERENCES and not one.changed:
+                released.append(one.sid)
+                waiting += [self._by_id[key] for key in map(id, one.parts) if key in self._by_id]  # what it held
+                self.drop([one.sid])
         return released
-
-    @staticmethod
-    def _is_held(one: Shared, inner: dict[int, int]) -> bool:
-        return getrefcount(one.value) - OWN_REFERENCES > inner.get(id(one.value), 0)
-
-    def _keep(self, held: list[Shared], kept: set[int]) -> None:
-        """Add the numbers of these containers, and of all that they hold."""
-        while held:
-            one = held.pop()
-            if one.sid in kept:
-                continue
-            kept.add(one.sid)
-            if one.nested:
-                held.extend(self._by_id[key] for key in map(id, one.parts) if key in self._by_id)
-
-    def _inner_references(self) -> dict[int, int]:
-        """How often each shared container is referred to by shared containers and by what we remember of them."""
-        found: dict[int, int] = {}
-        for one in self._by_sid.values():
-            if one.nested:
-                for parts in (one.parts, parts_of(one.value)):
-                    for key in map(id, parts):
-                        if key in self._by_id:
-                            found[key] = found.get(key, 0) + 1
-        return found

@@ -1,10 +1,11 @@
 """Exceptions between the two processes: type, arguments, attributes, causes, and where they came from."""
 
 import contextlib
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FunctionType, MemberDescriptorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed
+from refute.driver.exceptions import text_of
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,11 +17,6 @@ State = tuple[int, dict[str, int], list[str], int]
 NOTES: Final = 20
 """Notes of an error that are told."""
 FRAMES: Final = 60
-ATTRIBUTES: Final = (
-    "errno", "strerror", "filename", "filename2", "msg", "lineno", "offset", "text", "end_lineno", "end_offset",
-    "print_file_and_line", "name", "path", "value", "code", "encoding", "object", "start", "end", "reason",
-)  # fmt: skip
-"""What built-in exceptions keep beside their arguments."""
 OURS: Final = __file__.rpartition("/")[0] + "/"
 
 
@@ -33,7 +29,7 @@ def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry
     token = objects.classes.token(type(error))
     oid = objects.exports.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])
-    given = [(name, getattr(error, name, None)) for name in ATTRIBUTES if _is_built_in(type(error), name)]
+    given = [(name, getattr(error, name, None)) for name in _slots(type(error))]
     given += [(name, value) for name, value in list(vars(error).items()) if not name.startswith("_")]
     entry += [
         [encoder.atom(part) for part in _slot("args").__get__(error)],  # a class may have an `args` of its own
@@ -93,13 +89,14 @@ def fill_error(made: BaseException, entry: "Entry", objects: Any, value_of: "Cal
     with contextlib.suppress(Exception):  # a type that wants other arguments keeps its empty fields
         base.__init__(made, *values)
     _slot("args").__set__(made, values)
+    slots = _slots(type(made))
     for name, atom in pairs:
-        if name.startswith("_") or (name not in ATTRIBUTES and hasattr(BaseException, name)):
+        if name.startswith("_") or hasattr(BaseException, name):
             continue  # no honest side tells these: they would act here
         with contextlib.suppress(AttributeError, TypeError):
-            if _is_built_in(type(made), name):
+            if name in slots:
                 if atom is not None:  # an OSError says what it was told, also that there is no number
-                    _descriptor(type(made), name).__set__(made, value_of(atom))
+                    slots[name].__set__(made, value_of(atom))
             else:
                 made.__dict__[name] = value_of(atom)
     if oid is not None and objects.in_driver:
@@ -170,26 +167,18 @@ def _link(file: str, line: int, name: str, module_file: str | None, below: Trace
     raise AssertionError
 
 
-def _is_built_in(kind: type, name: str) -> bool:
-    return _descriptor(kind, name) is not None
-
-
-def _descriptor(kind: type, name: str) -> Any:
-    """What Python's own exceptions keep an attribute by, whatever a class derived from them has under its name."""
-    return next(
-        (vars(base)[name] for base in kind.__mro__ if base.__module__ == "builtins" and name in vars(base)), None
-    )
+def _slots(kind: type) -> dict[str, Any]:
+    """What Python's own exceptions keep attributes by, whatever a class derived from them has under their names."""
+    bases = [base for base in kind.__mro__[::-1] if base.__module__ == "builtins" and base is not BaseException]
+    found = {name: one for base in bases for name, one in vars(base).items() if type(one) is MemberDescriptorType}
+    return {name: one for name, one in found.items() if name != "obj"}  # of an AttributeError: any object
 
 
 def _slot(name: str) -> Any:
-    """As `_descriptor`, for what all exceptions have."""
+    """As `_slots`, for what all exceptions have."""
     return vars(BaseException)[name]
 
 
 def _text(error: BaseException) -> str | None:
-    if type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}:
-        return None
-    try:
-        return str(error)[:100_000]
-    except Exception as fault:
-        return f"<no message: str() raised {type(fault).__name__}>"
+    usual = type(error).__str__ in {BaseException.__str__, KeyError.__str__, OSError.__str__}
+    return None if usual else text_of(error)[:100_000]

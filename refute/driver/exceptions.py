@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from types import FrameType
 
-    from refute.driver.object_table import ObjectTable
-
 MESSAGE_CHARS = 4_000
 POSED = frozenset({"pytest", "_pytest", "hypothesis", "unittest"})
 REVEALING = frozenset({"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"})
@@ -75,7 +73,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
     ours = ours or (kind.__name__ in REVEALING and "_refute_called_" in marks) or "_refute_pretext_" in marks
     return {
         "error_type": cut(f"{module}{kind.__qualname__}", 200),
-        "error_message": cut(_text_of(error), MESSAGE_CHARS),
+        "error_message": cut(text_of(error), MESSAGE_CHARS),
         "notes": [cut(note, MESSAGE_CHARS) for note in _notes_of(error)],
         "raised_in_implementation": ours,
         "raised_on_purpose": ours and origin is not None and _is_deliberate(origin) and origin.tb_next is None,
@@ -84,7 +82,7 @@ def describe(error: BaseException, territory: Territory) -> dict[str, Any]:
 
 def compares_identity(error: BaseException) -> bool:
     """Whether an assertion says of equal values that they are not the same object: in two processes they never are."""
-    return isinstance(error, AssertionError) and any(map(SAME.match, _text_of(error)[:MESSAGE_CHARS].splitlines()))
+    return isinstance(error, AssertionError) and any(map(SAME.match, text_of(error)[:MESSAGE_CHARS].splitlines()))
 
 
 def cut(text: str, limit: int) -> str:
@@ -96,7 +94,8 @@ def cut(text: str, limit: int) -> str:
     return f"{plain[:half]}\n[… {len(text) - 2 * half} characters left off …]\n{plain[-half:]}"
 
 
-def _text_of(error: BaseException) -> str:
+def text_of(error: BaseException) -> str:
+    """The message of an exception, whatever its class makes of it."""
     try:
         return str(error)
     except Exception as fault:  # the implementation's own __str__ may raise
@@ -142,14 +141,14 @@ REFUSAL: Final = re.compile(
 """How Python refuses the arguments of a call."""
 
 
-def is_pretext(error: BaseException, objects: "ObjectTable", operation: str, args: Any, kwargs: Any) -> bool:
+def is_pretext(error: BaseException, objects: Any, operation: str, args: Any, kwargs: Any) -> bool:
     """Whether an error says that a call's arguments do not fit, and they do."""
     if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
         return False
     function = (
         objects.proxies.standing_for(args[0])
         if operation == "call_lent"
-        else objects.classes.member_of(args[0], args[1])
+        else vars(objects.classes.standing_for(args[0]) or object).get(args[1])
     )
     rest = args[1:] if operation == "call_lent" else args[2:]
     signature = getattr(function, "__signature__", None)

@@ -7,7 +7,7 @@ from sys import getrefcount
 from types import BuiltinFunctionType, MethodType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from refute.driver.errors import Malformed
+from refute.driver.wire import Malformed
 
 if TYPE_CHECKING:
     from refute.driver.error_transport import State
@@ -52,16 +52,8 @@ class Exports:
         return lent[0]
 
     def number_of(self, value: Any) -> int | None:
-        """The number of a lent object."""
+        """The number by which the other side may refer to this very object."""
         return self._lent_ids.get(id(value))
-
-    def is_lent(self, oid: int) -> bool:
-        """Whether a number is that of a lent object."""
-        return oid in self._lent
-
-    def has_lent(self, value: Any) -> bool:
-        """Whether the other side may refer to this very object."""
-        return id(value) in self._lent_ids
 
     def take_back(self, dropped: list[list[int]]) -> None:
         """The other side no longer holds these, as far as it had received them."""
@@ -70,11 +62,8 @@ class Exports:
             if lent is not None:
                 lent[1] -= count
                 if lent[1] <= 0 and not isinstance(lent[0], type):
-                    self._unlend(oid, lent[0])
-
-    def _unlend(self, oid: int, value: Any) -> None:
-        del self._lent[oid], self._lent_ids[id(value)]
-        self._methods.pop(method_key(value), None)
+                    del self._lent[oid], self._lent_ids[id(lent[0])]
+                    self._methods.pop(method_key(lent[0]), None)
 
 
 def method_key(value: Any) -> tuple[int, Any] | None:

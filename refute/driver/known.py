@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any, Final
 
-from refute.driver.errors import Malformed
+from refute.driver.wire import Malformed
 
 VALUE_MODULES: Final = frozenset(
     {
@@ -165,19 +165,26 @@ LEADING: Final = (
     string.Formatter,
 )  # fmt: skip
 """What leads to all the rest; a formatter takes the attributes of what it is given by names that it is given."""
-SPECIAL: Final = frozenset(
-    {
+JUDGING: Final = frozenset(
+    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__instancecheck__", "__subclasscheck__"}
+)
+"""Operators that compare: a test in which the other side's own does is not one of plain data, and not attested."""
+
+_OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
+COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
+"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
+`abs(f() - 5) < 1` holds for whatever answers 0."""
+SPECIAL: Final = (
+    JUDGING - {"__subclasscheck__"} | COMPUTING
+    | {
         "__call__", "__iter__", "__next__", "__len__", "__bool__", "__contains__", "__getitem__", "__setitem__",
         "__delitem__", "__enter__", "__exit__", "__aenter__", "__aexit__", "__aiter__", "__anext__", "__await__",
-        "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__add__", "__sub__", "__mul__",
-        "__truediv__", "__floordiv__", "__mod__", "__divmod__", "__pow__", "__lshift__", "__rshift__", "__and__",
-        "__or__", "__xor__", "__matmul__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__",
-        "__rmod__", "__rdivmod__", "__rpow__", "__rlshift__", "__rrshift__", "__rand__", "__ror__", "__rxor__",
-        "__rmatmul__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
-        "__iand__", "__ior__", "__ixor__", "__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__",
-        "__complex__", "__index__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__str__",
-        "__length_hint__", "__missing__", "__repr__", "__format__", "__bytes__", "__fspath__", "__get__", "__set__",
-        "__delete__", "__instancecheck__", "__post_init__", "__init__",
+        "__neg__", "__pos__", "__abs__", "__invert__", "__int__", "__float__", "__complex__", "__index__", "__round__",
+        "__trunc__", "__floor__", "__ceil__", "__reversed__", "__str__", "__length_hint__", "__missing__", "__repr__",
+        "__format__", "__bytes__", "__fspath__", "__get__", "__set__", "__delete__", "__post_init__", "__init__",
     }
 )  # fmt: skip
 """Special methods of a test's own classes that the implementation may use."""

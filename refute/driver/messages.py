@@ -6,9 +6,8 @@ from time import monotonic  # by name: whoever replaces `time.monotonic` means t
 from typing import Any, Final
 
 from refute.driver.codec import Decoder, Encoder
-from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.object_table import ObjectTable
-from refute.driver.wire import Message
+from refute.driver.wire import CannotCarry, Malformed, Message
 
 ASK: Final = "q"
 ANSWER: Final = "p"
@@ -111,10 +110,10 @@ class Messages:
     def _learn(self, extras: Extras) -> None:
         """Classes that the other side tells of for the first time."""
         try:
-            for cid, told, members, _ in extras.get("k", ()):
-                self._objects.classes.learn(cid, told, members)
-            for cid, _, _, annotations in extras.get("k", ()):
-                self._objects.classes.annotate(cid, annotations)
+            for news in extras.get("k", ()):
+                self._objects.classes.learn(*news)
+            for news in extras.get("k", ()):
+                self._objects.classes.annotate(*news)
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
 

@@ -25,7 +25,13 @@ class ModuleStub(ModuleType):
         refuse_marks(name)
         if name in {"__wrapped__", "__path__", "__spec__", "__file__", "__loader__"}:
             raise AttributeError(name)
-        return Current.link.request("get", self, name)
+        found = Current.link.request("get", self, name)
+        if "__refute_tools__" in super().__dict__ and not isinstance(found, type):
+            if isinstance(found, ModuleStub):
+                found.__refute_tools__ = True
+            else:  # a function or value of the test's own side, of which the implementation makes what it likes
+                Current.link.judged_for_good()
+        return found
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") and name.endswith("__"):
@@ -85,8 +91,8 @@ class Importer:
         stub, doc, file, path = Current.link.request("load", spec.name)
         spec.submodule_search_locations = path
         stub.__doc__, stub.__file__ = doc, file
-        if spec.name.partition(".")[0] not in self._declared:  # the implementation may make of it what it likes
-            Current.link.judged_for_good()
+        if spec.name.partition(".")[0] not in self._declared:
+            stub.__refute_tools__ = True
         self._fresh.add(spec.name)
         self._loaded[spec.name] = stub
         return stub  # type: ignore[no-any-return]

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from refute.driver.errors import CannotCarry, Malformed
 from refute.driver.extending import as_member, named_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.describing import shape_of, text_of
+from refute.driver.wire import CannotCarry, Malformed
 
 
 def as_class(kind: Any) -> type:
@@ -89,14 +89,8 @@ def load(name: str) -> list[Any]:
     """Import a module; the module, its doc, file and, for a package, its path."""
     module = importlib.import_module(name)
     path = getattr(module, "__path__", None)
-    file = getattr(module, "__file__", None)
-    doc = module.__doc__
-    return [
-        module,
-        doc if isinstance(doc, str) else None,
-        file if isinstance(file, str) else None,
-        [str(one) for one in path] if path is not None else None,
-    ]
+    told = [getattr(module, key, None) for key in ("__doc__", "__file__")]
+    return [module, *(one if isinstance(one, str) else None for one in told), path and [str(one) for one in path]]
 
 
 def star(module: ModuleType) -> dict[str, Any]:

@@ -4,10 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
 from refute.driver.messages import ANSWER, ASK, ERROR, Extras, Messages
 from refute.driver.object_table import ObjectTable
-from refute.driver.wire import Message, Wire
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Message, SubjectGone, Wire
 
 
 class Peer:
@@ -143,7 +142,7 @@ class Peer:
             raise Malformed("an answer to another question came")
         atom, table, extras = rest
         if kind == ERROR and type(atom) is list and len(atom) == 2 and atom[0] == "cannot":  # noqa: PLR2004
-            raise CannotCarry(str(atom[1]))
+            raise CannotCarryBack(str(atom[1]))
         (value,) = self._messages.take_in(table, extras, [atom])
         del table, rest, message
         if kind == ANSWER:

@@ -59,11 +59,11 @@ Signature = tuple[int, int, int, int, int]
 
 @dataclass(slots=True)
 class Original:
-    """One file: its content, mode, and what stat said after it was last written."""
+    """A file or folder: its mode; of a file its content, and what stat said after it was last written."""
 
-    content: bytes
     mode: int
-    signature: Signature
+    content: bytes | None = None
+    signature: Signature | None = None
 
 
 class PristineFolder:
@@ -71,14 +71,14 @@ class PristineFolder:
 
     def __init__(self, folder: Path) -> None:
         self._root = folder
-        self._folders: dict[Path, int] = {}
-        self._files: dict[Path, Original] = {}
+        self._originals: dict[Path, Original] = {}
         self._mode = stat.S_IMODE(folder.stat().st_mode)
         for base, folders, files in os.walk(self._root):
             for path in (Path(base, name) for name in folders):
-                self._folders[path] = stat.S_IMODE(path.lstat().st_mode)
+                self._originals[path] = Original(stat.S_IMODE(path.lstat().st_mode))
             for path in (Path(base, name) for name in files):
-                self._files[path] = Original(path.read_bytes(), stat.S_IMODE(path.lstat().st_mode), _signature(path))
+                mode = stat.S_IMODE(path.lstat().st_mode)
+                self._originals[path] = Original(mode, path.read_bytes(), _signature(path))
 
     def restore(self) -> None:
         """Undo what changed since: content, modes, files and folders added, removed or replaced. Raises OSError."""
@@ -102,28 +102,24 @@ class PristineFolder:
                 remove(path)
                 if name in folders:
                     folders.remove(name)
-        for path, mode in sorted(self._folders.items()):
-            if path not in seen:
-                path.mkdir(mode)
-        for path, original in self._files.items():
-            if path not in seen:
-                _write(path, original)
+        for path in sorted(self._originals.keys() - seen):
+            _write(path, self._originals[path])
 
     def replace(self, name: str, content: bytes) -> None:
         """Put another content in the place of a file, until the next `restore`."""
         path = self._root / name
         path.unlink()
         path.write_bytes(content)
-        path.chmod(self._files[path].mode)
+        path.chmod(self._originals[path].mode)
 
     def _unchanged(self, path: Path) -> bool:
-        if path in self._folders:
-            if not stat.S_ISDIR(path.lstat().st_mode):
-                return False
-            path.chmod(self._folders[path])  # before the walk looks into it
-            return True
-        original = self._files.get(path)
-        return original is not None and _signature(path) == original.signature
+        original = self._originals.get(path)
+        if original is None or original.content is not None:
+            return original is not None and _signature(path) == original.signature
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            return False
+        path.chmod(original.mode)  # before the walk looks into it
+        return True
 
 
 def _signature(path: Path) -> Signature:
@@ -133,6 +129,9 @@ def _signature(path: Path) -> Signature:
 
 
 def _write(path: Path, original: Original) -> None:
+    if original.content is None:
+        path.mkdir(original.mode)
+        return
     with path.open("xb") as file:
         file.write(original.content)
     path.chmod(original.mode)

@@ -13,9 +13,9 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Final
 
 from refute.driver.containers import SCALARS
-from refute.driver.errors import Malformed
 from refute.driver.exceptions import caller
 from refute.driver.settings import Common, has_handlers, log
+from refute.driver.wire import Malformed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

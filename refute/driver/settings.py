@@ -8,7 +8,20 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from refute.driver.hide_test_names import MARKS
+MARKS: Final = ("PYTEST", "HYPOTHESIS")
+"""How variables begin that say that this is a test."""
+
+
+def without_marks(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which nothing says that this is a test."""
+    return {name: value for name, value in environment.items() if not name.startswith(MARKS)}
+
+
+def forget_marks() -> None:
+    """Take pytest's own variables out of what programs of a test inherit; Hypothesis looks at its own later."""
+    for name in [name for name in os.environ if name.startswith(MARKS[0])]:
+        del os.environ[name]
+
 
 KEPT: Final = (
     *("LD_", "PYTHON", "GLIBC_", "GCONV_", "MALLOC_", "PATH", "HYPOTHESIS", "PYTEST"),

@@ -24,9 +24,8 @@ OUR_FRAMES = 30
 def main() -> None:
     """Serve until the driver closes the connection."""
     sys.path.insert(0, ROOT)
-    from refute.driver.errors import SubjectGone
     from refute.driver.subject_server import SubjectServer  # with all of ours: nothing of it is imported later
-    from refute.driver.wire import Wire
+    from refute.driver.wire import SubjectGone, Wire
 
     sys.path.remove(ROOT)
     connection, control, stacks, *streams = (int(one) for one in sys.argv[1:6])

@@ -14,14 +14,13 @@ from refute.driver.attestation import Attestation
 from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, is_being_cancelled, running_loop
 from refute.driver.callback_policy import CallbackPolicy
 from refute.driver.connections import Connections, Outlets, start_subject
-from refute.driver.errors import CannotCarry, CannotCarryBack, Malformed, SubjectGone
 from refute.driver.exceptions import is_pretext
 from refute.driver.extending import told_members
 from refute.driver.object_table import ObjectTable
 from refute.driver.peer import Peer
 from refute.driver.process_state import DriverState
 from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
-from refute.driver.wire import Wire
+from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone, Wire
 
 CALLS: Final = frozenset(
     {
@@ -46,6 +45,7 @@ class SubjectClient(Attestation):
         self._blocked = 0
         self.outlets = Outlets()
         self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
+        self.pid = self._subject.pid
         self.surroundings = DriverState()
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
@@ -65,11 +65,6 @@ class SubjectClient(Attestation):
         self.peer.use(wire)
         wire.send(["job", {**{key: job[key] for key in SUBJECT_KEYS}, "path": sys.path, "argv": sys.argv}])
         Current.link = self
-
-    @property
-    def pid(self) -> int:
-        """Of the subject."""
-        return self._subject.pid
 
     def listen(self) -> None:
         """Let the subject's own threads call back, from now on."""
@@ -95,7 +90,7 @@ class SubjectClient(Attestation):
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
             self.not_carried = self.not_carried or str(error)
-            self.not_carried_back = self.not_carried_back or _from_subject(error)
+            self.not_carried_back = self.not_carried_back or isinstance(error, CannotCarryBack)
             raise
         except (Malformed, SubjectGone) as error:
             self._break(error)
@@ -163,7 +158,7 @@ class SubjectClient(Attestation):
             cid = self.request("extend", place, bases, told_members(merged), keywords)
         finally:
             classes.expected = before
-        classes.bind(cid, kind)
+        self.objects.proxies.remember(cid, kind)
 
     # The other direction
 
@@ -217,16 +212,6 @@ class SubjectClient(Attestation):
 
 
 SUBJECT_KEYS: Final = ("workspace", "import_roots", "memory_bytes", "recursion_limit")
-
-
-def _from_subject(error: CannotCarry) -> bool:
-    """Whether it is the subject that said so: then the error was raised where its answer is read."""
-    if isinstance(error, CannotCarryBack):
-        return True
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    return traceback is None or traceback.tb_frame.f_code.co_name == "_answer"
 
 
 def _read_input(how: Any, size: Any) -> str:

@@ -8,13 +8,12 @@ from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, running_loop
 from refute.driver.connections import Connections, Input, output
-from refute.driver.errors import CannotCarry
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
 from refute.driver.process_state import SubjectState
 from refute.driver.proxy.roots import Current
-from refute.driver.wire import Wire
+from refute.driver.wire import CannotCarry, Wire
 
 
 class SubjectServer:

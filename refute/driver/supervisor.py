@@ -20,8 +20,6 @@ BAKED_TABLES = "/usr/local/lib/site-packages/hypothesis-tables"
 """Hypothesis's tables of characters, made with the image; where they are missing, a run's first worker makes them."""
 ALONE = 5
 """Failing tests that get a process to themselves once."""
-DECIDED_FIRST = 2
-"""Hanging tests that get all their repetitions before any other hanging one."""
 WORKERS = 3
 """At most so many for one variant that all tests run on: one more than tests that may hang there."""
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
@@ -62,12 +60,10 @@ class Supervisor:
         names = [report.name for report in unclear if report.end != "timed_out"]
         numbers = range(1, self._plan.repetitions + 1) if unclear else ()
         again = {number: self._repeat(names, number) for number in numbers}
-        # What hangs costs a test's whole limit each time, so it comes last, and some of it is decided before the rest
-        # is tried: where the suite's limit comes first, it leaves some tests undecided rather than all.
-        for name, number in product(hanging[:DECIDED_FIRST], numbers):
+        # What hangs costs a test's whole limit each time, so it comes last, one by one: where the suite's limit comes
+        # first, it leaves some tests undecided rather than all.
+        for name, number in product(hanging, numbers):
             again[number].update(self._run_pass([name], number))
-        for number in numbers:
-            again[number].update(self._run_pass(hanging[DECIDED_FIRST:][::-1], number))
         self._results.repetitions += [[again[number][name] for name in (*names, *hanging)] for number in numbers]
 
     def _run_variants(self) -> None:

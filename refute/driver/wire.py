@@ -8,10 +8,25 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from refute.driver.errors import CannotCarryBack, Malformed, SubjectGone
-
 if TYPE_CHECKING:
     import mmap
+
+
+class CannotCarry(Exception):
+    """Something of a test cannot be taken to the other process; says nothing about the code."""
+
+
+class CannotCarryBack(CannotCarry):
+    """The same of something that may well have come from the implementation: whose fault it is, nobody knows."""
+
+
+class Malformed(Exception):
+    """The other side sent what no honest one sends."""
+
+
+class SubjectGone(Exception):
+    """The other process has ended."""
+
 
 HEADER: Final = struct.Struct("!Q")
 MAX_BYTES: Final = 64 * 1024 * 1024
@@ -42,10 +57,6 @@ class Wire:
         self._process = os.getpid()
         self._idle = idle
         self._read_ahead = b""
-
-    def fileno(self) -> int:
-        """The descriptor."""
-        return self._socket.fileno()
 
     def send(self, message: Message) -> None:
         """Send one message.

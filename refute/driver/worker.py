@@ -63,7 +63,7 @@ def forked() -> tuple[int, int, int] | None:
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver import collect, error_transport, hide_test_names, modules, reporter, subject_client  # noqa: F401  # for the workers
+    from refute.driver import error_transport, modules, reporter, subject_client  # noqa: F401  # for the workers
     from refute.driver.child import await_fork_request
 
     sys.path.remove(root)
@@ -71,7 +71,6 @@ def forked() -> tuple[int, int, int] | None:
         warnings.simplefilter("ignore")  # Hypothesis warns of whatever uses it before a test run
         if sys.argv[3] == "1":
             prepare_hypothesis()
-            try_hypothesis()
         import_pytest()
     gc.freeze()
     return await_fork_request(socket.socket(fileno=int(sys.argv[2])))
@@ -85,19 +84,6 @@ def import_pytest() -> None:
     for name in getattr(config, "default_plugins", ()):
         with contextlib.suppress(ImportError):
             importlib.import_module(f"_pytest.{name}")
-
-
-def try_hypothesis() -> None:
-    """Draw a few values, so that Hypothesis has imported what it imports at its first use."""
-    from hypothesis import given, settings
-    from hypothesis import strategies as st
-
-    @settings(max_examples=3)
-    @given(st.lists(st.integers()))
-    def anything(_: list[int]) -> None:
-        """Holds."""
-
-    anything()
 
 
 def protect_driver() -> None:
@@ -137,7 +123,7 @@ def sender(descriptor: int, key: str) -> Callable[[str, dict[str, Any]], None]:
 def open_subject(
     job: dict[str, Any], stacks: int, send: Callable[[str, dict[str, Any]], None]
 ) -> tuple[Any, Callable[[], list[object]]]:
-    """Start the subject, before pytest is imported: the two take their time together.
+    """Start the subject.
 
     Returns:
         The link to it, and what makes pytest's plugins. Our package is forgotten at once, so that a ticket may bring
@@ -145,20 +131,15 @@ def open_subject(
     """
     root = str(Path(__file__).resolve().parents[2])
     sys.path.insert(0, root)
-    from refute.driver.modules import Importer
-    from refute.driver.subject_client import SubjectClient
-
-    importer = Importer(job["import_roots"], job["modules"], job["workspace"])
-    sys.path.remove(root)
-    link = SubjectClient(job, stacks, send)
-    sys.path.insert(0, root)
-    from refute.driver.collect import Collector
     from refute.driver.error_transport import keep_apart
     from refute.driver.exceptions import Territory
-    from refute.driver.hide_test_names import hide_names
-    from refute.driver.reporter import Reporter
+    from refute.driver.modules import Importer
+    from refute.driver.reporter import Collector, Reporter, hide_names
+    from refute.driver.subject_client import SubjectClient
 
     sys.path.remove(root)
+    importer = Importer(job["import_roots"], job["modules"], job["workspace"])
+    link = SubjectClient(job, stacks, send)
     keep_apart(job["test_file"])
 
     def plugins() -> list[object]:

@@ -3,10 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from flows.commands.ticket import ticket
 from refute.errors import TicketInvalid
+
+CHECK = {"given": {"n": "int"}, "check": "parse(str(n)) == int(str(n))"}
+"""Independent evidence."""
 
 
 def _lint(folder: Path, *claims: object, options: tuple[str, ...] = ()) -> Result:
@@ -18,14 +22,51 @@ def _lint(folder: Path, *claims: object, options: tuple[str, ...] = ()) -> Resul
 
 
 def test_a_claim_without_a_field_is_named_with_the_one_that_suits_and_exits_1(tmp_path: Path) -> None:
-    result = _lint(tmp_path, "parse() raises ValueError for no number.", "parse('1') == 1")
+    result = _lint(
+        tmp_path, "parse() raises ValueError for no number.", {"text": "It reads numbers.", "property": CHECK}
+    )
     assert result.output == 'C1 has no executable field; add  raises: {ValueError: "parse(...)"}\n'
     assert result.return_value == 1
 
 
 def test_a_ticket_whose_claims_can_all_be_executed_exits_0(tmp_path: Path) -> None:
-    result = _lint(tmp_path, {"text": "It refuses words.", "raises": {"ValueError": "parse('a')"}})
-    assert (result.output, result.return_value) == ("", 0)
+    result = _lint(tmp_path, {"text": "parse() reads numbers.", "property": CHECK})
+    assert (result.stdout, result.return_value) == ("", 0)
+    assert result.stderr == f"Every claim can be executed. Next: refute verify {tmp_path}\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"examples": ["parse('1') == 1"]}, "it has only examples"),
+        (
+            {"raises": {"ValueError": "parse('a')"}},
+            "one input of its author's",
+        ),
+        (
+            {"property": {"given": {"s": "st.just('1')"}, "check": "parse(s) == int(s)"}},
+            "draws s by a strategy",
+        ),
+        ({"property": {"given": {"n": "int"}, "check": "parse(str(n)) >= n"}}, "is no comparison by =="),
+        ({"property": {"given": {"n": "int"}, "check": "parse(str(n)) == 7"}}, "7 does not stand in the claim"),
+        (
+            {"property": {"given": {"n": "int"}, "check": "parse(str(n)) == (n if n else 0)"}},
+            "reasoning of its",
+        ),
+    ],
+)
+def test_a_claim_that_only_its_author_s_tests_attack_is_told_with_the_reason_and_exits_0(
+    tmp_path: Path, fields: dict[str, object], reason: str
+) -> None:
+    result = _lint(tmp_path, {"text": "parse() gives numbers, and ValueError for words.", **fields})
+    assert result.stdout.startswith("C1 can be refuted, and stays PASS_WEAK without tests by a model: ")
+    assert (reason in result.stdout, result.return_value) == (True, 0)
+
+
+def test_a_claim_whose_field_makes_no_test_is_told_with_the_reason_and_exits_1(tmp_path: Path) -> None:
+    result = _lint(tmp_path, {"text": "It reads numbers.", "examples": ["nowhere('1') == 1"]})
+    assert result.output.startswith("C1 is not tested: the example \"nowhere('1') == 1\" uses `nowhere`")
+    assert result.return_value == 1
 
 
 def test_as_json_for_programs(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
             claim(ClaimVerdict.UNTESTED, reason='nothing; add  same_as: {f: "sum"}'),
             'give it a field: same_as: {f: "sum"}',
         ),
+        (claim(ClaimVerdict.UNTESTED, reason="is async: write `asyncio.run(f())`"), "write `asyncio.run(f())` in its"),
         (claim(ClaimVerdict.UNTESTED), "state the expected result, with independent evidence"),
         (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
         (claim(SURVIVED, tests_run=1), "only the author's tests passed; add independent evidence"),

@@ -41,48 +41,38 @@ class Answer(BaseModel):
 
     def agrees(self, situation: Situation) -> bool:
         """Whether the test expects the same."""
-        if situation.form is not Form.VALUE:
-            named = situation.form is not Form.RAISES or _covers(situation.expected, self.error)
-            return named and self.demand == "true"
-        if self.demand == "satisfies":
-            return holds(self.predicate, situation.expected) is True and self._allows_what_came(situation) is False
-        return self.demand == "returns" and self._expected(situation)
+        came = literal(situation.came)
+        match situation.form, self.demand, literal(self.value):
+            case Form.VALUE, "satisfies", _:
+                allowed = came and holds(self.predicate, came[0])
+                return holds(self.predicate, situation.expected) is True and allowed is False
+            case Form.VALUE, "returns", (
+                value,
+            ):  # in kind too (a list, no tuple), where what came differs only in that
+                by_kind = came is not None and equal(came[0], situation.expected)
+                return repr(value) == repr(situation.expected) if by_kind else equal(value, situation.expected)
+            case Form.RAISES, "true", _:
+                return _covers(situation.expected, self.error)
+        return self.demand == "true" and situation.form is not Form.VALUE
 
     def contradicts(self, situation: Situation) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
-        if situation.form is not Form.VALUE:
-            another = situation.form is Form.RAISES and situation.came  # an error came, though not the one
-            named = not situation.came or _covers(situation.came, self.error)
-            return named and self.demand == ("true" if another else "false")
-        if self.demand == "satisfies":
-            return self._allows_what_came(situation) is True
-        return self.demand == "returns" and not self._expected(situation) and self._came(situation)
+        came = literal(situation.came)
+        match situation.form, self.demand, literal(self.value):
+            case Form.VALUE, "satisfies", _:
+                return came is not None and holds(self.predicate, came[0]) is True
+            case Form.VALUE, "returns", (value,):
+                told = equal(value, came[0]) if came else _cut_to(repr(value), situation.came)
+                return told and not self.agrees(situation)
+        another = situation.form is Form.RAISES and situation.came  # an error came, though not the one
+        named = situation.form is not Form.VALUE and (not situation.came or _covers(situation.came, self.error))
+        return named and self.demand == ("true" if another else "false")
 
     def misses(self, control: Situation) -> bool:
         """Whether this is an answer to a published example, and another than the published one."""
         if self.demand == "satisfies":
             return holds(self.predicate, control.expected) is False
         return self.demand != "open" and not self.agrees(control)
-
-    def _allows_what_came(self, situation: Situation) -> bool | None:
-        came = literal(situation.came)
-        return None if came is None else holds(self.predicate, came[0])
-
-    def _expected(self, situation: Situation) -> bool:
-        """Whether the test expects the same; in kind too (a list, no tuple), where what came differs only in that."""
-        given, came = literal(self.value), literal(situation.came)
-        if given and came and equal(came[0], situation.expected):
-            return repr(given[0]) == repr(situation.expected)
-        return given is not None and equal(given[0], situation.expected)
-
-    def _came(self, situation: Situation) -> bool:
-        """Whether this is what came, as far as it was told: of long values pytest leaves out the middle."""
-        given, came = literal(self.value), literal(situation.came)
-        if given is None or came is not None:
-            return given is not None and came is not None and equal(given[0], came[0])
-        head, cut, tail = situation.came.partition("...")
-        told = repr(given[0])
-        return bool(cut and head) and told.startswith(head) and told.endswith(tail) and len(told) >= len(head + tail)
 
 
 class Ballot(BaseModel):
@@ -145,6 +135,12 @@ def _indented(text: str) -> str:
 
 def _opposite(code: str) -> str:
     return ASKED.sub(r"\g<start>not (\g<condition>)", code, count=1)
+
+
+def _cut_to(value: str, told: str) -> bool:
+    """Whether this is what came, as far as it was told: of long values pytest leaves out the middle."""
+    head, cut, tail = told.partition("...")
+    return bool(cut and head) and value.startswith(head) and value.endswith(tail) and len(value) >= len(head + tail)
 
 
 def _covers(expected: str, error: str) -> bool:

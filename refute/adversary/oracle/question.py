@@ -38,7 +38,7 @@ class Form(StrEnum):
 class Situation:
     """A use of the implementation, and apart from it what the test expects and what came."""
 
-    code: str
+    code: str = ""
     """Python; the line that sets `result` or `condition` is what is asked about."""
     form: Form
     expected: Any = None
@@ -73,9 +73,9 @@ def situation_of(source: str, name: str, run: TestRun) -> Situation | None:
     failing = _failing(functions[0], run) if len(functions) == 1 else None
     if tree is None or failing is None:
         return None
-    asked = _question(failing, run)
-    code = _shown(tree, functions[0], _Blanked(failing, asked.lines), run)
-    return replace(asked.situation, code=code) if len(code) <= MAX_CHARS else None
+    situation, lines = _question(failing, run)
+    code = _shown(tree, functions[0], _Blanked(failing, lines), run)
+    return replace(situation, code=code) if len(code) <= MAX_CHARS else None
 
 
 def _failing(function: ast.FunctionDef, run: TestRun) -> ast.stmt | None:
@@ -88,12 +88,8 @@ def _failing(function: ast.FunctionDef, run: TestRun) -> ast.stmt | None:
     return next(filter(_raises, around), smallest)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    situation: Situation
-    """Without its code."""
-    lines: list[ast.stmt]
-    """What stands in the place of the failing statement."""
+_Asked = tuple[Situation, list[ast.stmt]]
+"""A situation without its code, and what stands in the place of the failing statement."""
 
 
 def _question(failing: ast.stmt, run: TestRun) -> _Asked:
@@ -106,9 +102,9 @@ def _question(failing: ast.stmt, run: TestRun) -> _Asked:
             texts = (part.value for part in ast.walk(test) if isinstance(part, ast.Constant))
             words = " ".join(text for text in texts if isinstance(text, str))
             about = words if ERROR_TEXT.search(ast.unparse(test)) else ""
-            said = Situation(code="", form=Form.CONDITION, error_text=about)
-            return _value(test, run) or _Asked(said, [_assign(CONDITION, test)])
-    return _Asked(Situation(code="", form=Form.ENDS, came=kind), _tried([_subject(failing)], "ended"))
+            said = Situation(form=Form.CONDITION, error_text=about)
+            return _value(test, run) or (said, [_assign(CONDITION, test)])
+    return Situation(form=Form.ENDS, came=kind), _tried([_subject(failing)], "ended")
 
 
 def _value(test: ast.expr, run: TestRun) -> _Asked | None:
@@ -120,8 +116,8 @@ def _value(test: ast.expr, run: TestRun) -> _Asked | None:
                 wanted = literal(ast.unparse(_exact(other)))
                 alike = isinstance(op, ast.Eq) or wanted == (None,)
                 if wanted and not isinstance(wanted[0], bool) and alike and literal(ast.unparse(subject)) is None:
-                    said = Situation(code="", form=Form.VALUE, expected=wanted[0], came=came)
-                    return _Asked(said, [_assign(RESULT, subject)])
+                    said = Situation(form=Form.VALUE, expected=wanted[0], came=came)
+                    return said, [_assign(RESULT, subject)]
     return None
 
 
@@ -145,10 +141,10 @@ def _raising(block: ast.With, run: TestRun, came: str) -> _Asked:
     if pattern and PATTERN_MISSED.search(run.error_message):
         kind = ast.unparse(given[0]) if given else "Exception"
         lines = f"try: ...\nexcept {kind} as error:\n    {CONDITION} = re.search({pattern}, str(error)) is not None"
-        said = Situation(code="", form=Form.CONDITION, error_text="".join(map(str, literal(pattern) or ())))
-        return _Asked(said, _filled(lines, inner))
+        said = Situation(form=Form.CONDITION, error_text="".join(map(str, literal(pattern) or ())))
+        return said, _filled(lines, inner)
     names = ",".join(ast.unparse(kind).rpartition(".")[2] for kind in kinds)
-    return _Asked(Situation(code="", form=Form.RAISES, expected=names, came=came), _tried(inner, "raised"))
+    return Situation(form=Form.RAISES, expected=names, came=came), _tried(inner, "raised")
 
 
 def _tried(body: list[ast.stmt], asked: str) -> list[ast.stmt]:

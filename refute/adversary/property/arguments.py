@@ -46,13 +46,6 @@ _RESTRICTING: Final = re.compile(
 _CONDITIONS: Final = {"non-?negative": "{} >= 0", r"\bpositive": "{} > 0", r"\bnegative": "{} < 0"}
 _OF_LISTS: Final = {"sorted": "{0} == sorted({0})", "empty": "len({}) > 0"}
 _SOUGHT: Final = re.compile(r"(?:the |an? )?(?:value|element|item) to (?:find|search for|look for)\.?", re.IGNORECASE)
-_IN_WORDS: Final = {"negative": "{} < 0", "positive": "{} > 0", "zero": "{} == 0", "empty": "len({}) == 0"}
-_COMPARED: Final = {
-    **dict.fromkeys(("above", "greater than", "more than"), ">"),
-    **dict.fromkeys(("below", "less than"), "<"),
-    "at least": ">=",
-    "at most": "<=",
-}
 _IMPURE: Final = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
 
 
@@ -151,13 +144,8 @@ def described(
 
 
 def read_condition(text: str, variables: Iterable[str]) -> ast.expr | None:
-    """A condition that is written as Python over the variables, or says in words how one compares; else None."""
+    """A condition that is written as Python over the variables; else None."""
     text, names = text.strip().rstrip(".;,").replace("`", ""), set(variables)
-    words = "|".join(_IN_WORDS)
-    if (hit := re.fullmatch(rf"(?:an? |the )?({words}) (\w+)|(?:the )?(\w+) is ({words})", text)) is not None:
-        text = _IN_WORDS[hit[1] or hit[4]].format(hit[2] or hit[3])
-    elif (hit := re.fullmatch(rf"(\w+) is ({'|'.join(_COMPARED)}) (-?\w+(?:\.\d+)?)", text)) is not None:
-        text = f"{hit[1]} {_COMPARED[hit[2]]} {hit[3]}"
     node = parse_expression(text)
     if node is None or not is_pure(node, names) or not free_names([node]) & names:
         return None

@@ -48,28 +48,6 @@ def _inlined(session: Example) -> Iterator[ast.AST]:
                 continue
 
 
-def changed_definitions(brief: Brief) -> frozenset[str]:
-    """Functions and `Class.method`s that read otherwise than before, or are new."""
-    found: set[str] = set()
-    for one in brief.modules:
-        before = dict(_definitions(brief.earlier.get(one.module.path, one.source)))
-        found |= {name for name, form in _definitions(one.source) if before.get(name) != form}
-    return frozenset(found)
-
-
-def _definitions(source: str) -> Iterator[tuple[str, str]]:
-    tree = parsed_or_none(source)
-    for node in tree.body if tree else ():
-        match node:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                yield name, ast.dump(node)
-            case ast.ClassDef(name=name, body=body):
-                methods = [one for one in body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-                yield from ((f"{name}.{one.name}", ast.dump(one)) for one in methods)
-            case _:
-                continue
-
-
 def changed_literals(brief: Brief) -> tuple[Any, ...]:
     """Texts and numbers in the lines that are new or gone: where a change acts, its literals often stand in inputs."""
     found: dict[str, Any] = {}

@@ -5,7 +5,6 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.awaiting import awaited, awaits
 from refute.adversary.property.expressions import is_call_of, source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
@@ -13,6 +12,8 @@ from refute.adversary.property.values import Raises, Text, Value
 
 _PRINTER: Final = re.compile(r"_?p?print|pp")
 """`print` and those of `pprint`."""
+DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
+"""What a test says where two values differ."""
 CHECKS: Final = ("assert", "with pytest.raises")
 """How a line begins that can fail a test by itself."""
 
@@ -22,9 +23,7 @@ def lines_of(example: Example, namespace: Namespace) -> list[str]:
     parts = [_lines_of_step(step, namespace, exact=example.exact) for step in example.steps]
     last = example.steps[-1].statement
     if isinstance(last, ast.Expr) and not any(line.startswith(CHECKS) for part in parts for line in part):
-        code = source_of(awaited(last.value, namespace))
-        one_loop = awaits([last])
-        parts[-1] = [f"got = {code}"] * one_loop + [f"assert _completes(lambda: {'got' if one_loop else code})"]
+        parts[-1] = [f"assert _completes(lambda: {source_of(last.value)})"]
     return [line for part in parts for line in part]
 
 
@@ -40,7 +39,7 @@ def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str
 def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
     expression: ast.expr, step: Step, namespace: Namespace, *, exact: bool
 ) -> list[str]:
-    code = source_of(awaited(expression, namespace))
+    code = source_of(expression)
     prints = _prints(expression, namespace)
     same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
     match step.expected:
@@ -53,15 +52,15 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
         case Value() as value if not prints:
             return [*_expected(value, exact=exact), f"got = {code}", _assertion(_compared(value, same, exact=exact))]
         case Value() as value:
-            either = f"_prints_like({value.written!r}, shown)"
+            either = f"_reads_like({value.written!r}, shown)"
             if value.source != "None":  # which `print` gives, whatever it prints
                 either = f"{same} or {either}"
             return [f"expected = {value.source}", *_transcribed(code), _assertion(either)]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text(text=text):
-            call = f"{'_prints_like' if prints else '_reads_like'}(expected, shown)"
-            return [f"expected = {textwrap.dedent(text)!r}", *_transcribed(code), _assertion(call, "shown")]
+            dedented = f"expected = {textwrap.dedent(text)!r}"
+            return [dedented, *_transcribed(code), _assertion("_reads_like(expected, shown)", "shown")]
 
 
 def _assertion(condition: str, got: str = "got") -> str:

@@ -4,37 +4,15 @@ They compare by value: floats to the precision that an example writes, sets and 
 by what they yield. A person who reads the generated file finds them at its top.
 """
 
-import ast
-import asyncio
 import collections.abc
 import itertools
 import math
-import numbers
 import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import reject
-
-
-class _Near:
-    """A float as an example writes it: equal to every number that rounds to it."""
-
-    def __init__(self, value: float, within: float) -> None:
-        self.value, self.within = value, within
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, numbers.Number) and not isinstance(other, complex):
-            return bool(abs(float(other) - self.value) <= self.within)  # type: ignore[arg-type]  # a real number
-        return False
-
-    def __neg__(self) -> "_Near":
-        return _Near(-self.value, self.within)
-
-    __hash__ = None  # type: ignore[assignment]  # equal to a whole range of numbers
-
-    def __repr__(self) -> str:
-        return repr(self.value)
 
 
 def _equals(expected: Callable[[], Any], got: Any) -> bool:
@@ -73,14 +51,12 @@ def _same(expected: Any, got: Any, *, exact: bool = True) -> bool:
 
 def _same_leaf(expected: Any, got: Any) -> bool:
     """Whether two values without parts are the same; floats up to rounding errors, nan is nan."""
-    if isinstance(expected, _Near):
-        return bool(expected == got)
     if expected != expected:  # noqa: PLR0124  # only nan differs from itself
         return bool(got != got)  # noqa: PLR0124
     if isinstance(expected, float) and math.isinf(expected):  # every number lies within an endless distance of it
         return bool(expected == got)
     if isinstance(expected, float) or (isinstance(expected, int) and isinstance(got, float)):
-        return bool(expected == got) or _Near(expected, 1e-9 * abs(expected)) == got
+        return bool(expected == got) or bool(pytest.approx(expected, rel=1e-9, abs=0) == got)
     return bool(expected == got)
 
 
@@ -98,13 +74,7 @@ def _same_sequence(expected: Any, got: Any, *, exact: bool) -> bool:
 
 def _same_set(expected: Any, items: list[Any]) -> bool:
     """Whether both hold the same values, in whatever order."""
-    left = list(items)
-    for value in expected:
-        hit = next((i for i, item in enumerate(left) if _same(value, item)), None)
-        if hit is None:
-            return False
-        del left[hit]
-    return not left
+    return len(expected) == len(items) and all(any(_same(one, item) for item in items) for one in expected)
 
 
 def _shown(value: Any) -> str:
@@ -151,32 +121,6 @@ def _reads_like(expected: str, got: str) -> bool:
     expected = expected.replace("<BLANKLINE>", "")
     pattern = ".*".join(re.escape(part) for part in " ".join(expected.split()).split("..."))
     return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
-
-
-def _prints_like(expected: str, got: str) -> bool:
-    """Whether what was printed reads like what is written down, as a whole or line by line, values as such."""
-    lines, others = (
-        [line.strip() for line in text.splitlines() if line.strip()]
-        for text in (expected.replace("<BLANKLINE>", ""), got)
-    )
-    if _reads_like(expected, got):
-        return True
-    return len(lines) == len(others) and all(_line_like(e, g) for e, g in zip(lines, others, strict=True))
-
-
-def _line_like(expected: str, got: str) -> bool:
-    """Whether two lines read alike, or are the same value: sets in any order, floats up to rounding."""
-    if _reads_like(expected, got):
-        return True
-    try:
-        return _same(ast.literal_eval(expected), ast.literal_eval(got))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False
-
-
-def _settled(got: Any) -> Any:
-    """What a coroutine gives; anything else as it is."""
-    return asyncio.run(got) if asyncio.iscoroutine(got) else got
 
 
 def _outcome(call: Callable[[], Any], how: str) -> Any:

@@ -19,7 +19,7 @@ class Beside:
     """What calls of a function do, those that it makes itself included."""
 
     reads: set[str]
-    """What its answer hangs on: `files`, `callers`, the `moment`."""
+    """What its answer hangs on: `files`, the `moment`."""
     raises: set[str]
     """Exceptions by name: its way to refuse inputs."""
     calls: set[str]

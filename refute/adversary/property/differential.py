@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
-from refute.adversary.property.calls import changed_definitions, changed_literals, published_calls
+from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
@@ -80,11 +80,10 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     namespace = Namespace(surface=surface)
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
-    changed = changed_definitions(brief)
+    both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
     ways: list[Way] = []
-    for function in sorted(surface.callables(), key=lambda one: one.qualified not in changed):
-        before = earlier.get(function.qualified)
-        if before is None or function.depends_on or before.depends_on or function.is_async:
+    for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
+        if function.depends_on or before.depends_on or function.is_async:
             continue
         for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace)
@@ -227,7 +226,8 @@ def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[st
             named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
             asked = " (a claimed change?)" if named else ""
             more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""
-            yield f"behaviour changed{asked}: {call} {_was(before)}, {_is(now)}{more}"
+            was = _told(before, "raised", "was")
+            yield f"behaviour changed{asked}: {call} {was}, {_told(now, 'raises', 'is')}{more}"
 
 
 def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
@@ -237,14 +237,7 @@ def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
     return crashed, len(call)
 
 
-def _was(answer: Answer) -> str:
-    return f"{'raised' if answer[0] == 'raises' else 'was'} {_told(answer)}"
-
-
-def _is(answer: Answer) -> str:
-    return f"{'raises' if answer[0] == 'raises' else 'is'} {_told(answer)}"
-
-
-def _told(answer: Answer) -> str:
-    text = f"<{answer[1]}>" if answer[0] == "text" else answer[1]
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+def _told(answer: Answer, raised: str, given: str) -> str:
+    how, what = answer
+    text = f"<{what}>" if how == "text" else what
+    return f"{raised if how == 'raises' else given} {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 1]}…'}"

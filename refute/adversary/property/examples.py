@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.awaiting import awaited
-from refute.adversary.property.checks import CHECKS, lines_of
+from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
@@ -17,6 +16,7 @@ from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
 from refute.ticket.record import Claim
 
+_EDGES: Final = frozenset({"''", "0", "None", "[]", "()", "{}"})
 _MAX_TEXT: Final = 20_000
 """Characters of a claim or docstring in which examples are looked for."""
 
@@ -41,18 +41,24 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
     names = namespace.resolve(statements, promised=claim.text)
     *before, last = statements
     lines = [line for statement in before for line in source_of(statement).splitlines()]
-    lines += _must_hold(last, namespace)
+    lines += _must_hold(last)
     return _draft(claim, (written, written), statements, Origin.AUTHOR_EXAMPLE, names, lines)
 
 
-def _must_hold(statement: ast.stmt, namespace: Namespace) -> list[str]:
+def _must_hold(statement: ast.stmt) -> list[str]:
     """An expression must be true; a bare call may return anything but False."""
     if not isinstance(statement, ast.Expr):
         return source_of(statement).splitlines()
-    code = source_of(awaited(statement.value, namespace))
-    if isinstance(statement.value, ast.Call):
-        return [f"got = {code}", "assert got is not False"]
-    return [f"assert {code}"]
+    code = source_of(statement.value)
+    match statement.value:
+        case ast.Call():
+            return [f"got = {code}", "assert got is not False"]
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):
+            # Told by ourselves: pytest cuts texts that are long, and shows no blanks.
+            got = source_of(left)
+            return [f"got = {got}", f"expected = {text!r}", f"assert got == expected, {DISAGREES}"]
+        case _:
+            return [f"assert {code}"]
 
 
 def text_examples(
@@ -123,19 +129,7 @@ def _only_mentions(example: Example, namespace: Namespace) -> bool:
 
 def _category(code: Sequence[ast.AST]) -> Category:
     """Errors are failure modes, empty or zero or foreign inputs are edges, the rest is smoke."""
-    nodes = [node for tree in code for node in ast.walk(tree)]
-    if any(isinstance(node, ast.Name) and node.id.endswith(("Error", "Exception")) for node in nodes):
+    written = {ast.unparse(node) for tree in code for node in ast.walk(tree) if isinstance(node, ast.expr)}
+    if any(name.endswith(("Error", "Exception")) for name in written):
         return Category.FAILURE_MODE
-    return Category.EDGE if any(map(_is_edge, nodes)) else Category.SMOKE
-
-
-def _is_edge(node: ast.AST) -> bool:
-    match node:
-        case ast.Constant(value=str(text)):
-            return not text or not text.isascii()
-        case ast.Constant(value=value):
-            return value is None or (type(value) is int and value == 0)
-        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(keys=items):
-            return not items
-        case _:
-            return False
+    return Category.EDGE if not written.isdisjoint(_EDGES) or not all(map(str.isascii, written)) else Category.SMOKE

@@ -1,17 +1,18 @@
 """The inputs of every law: literals from types, from published calls, and from what stands near these."""
 
 import ast
+import copy
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
+from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names, source_of
 from refute.adversary.property.kinds import kind_of
-from refute.adversary.property.mutation import near, size_of
+from refute.adversary.property.mutation import near
 from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.python_syntax import parse_python
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
@@ -34,15 +35,10 @@ class Inputs:
     holes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     """Plain values for the holes, the smallest first."""
-    defaults: Mapping[str, str] = field(default_factory=dict)
-    """Argument → its default as Python."""
 
     def written(self, row: Sequence[Any]) -> str:
-        """The call as a person writes it: without arguments that are what they are by default."""
-        text = re.sub(r"\ba(\d+)\b", lambda hit: repr(row[int(hit[1])]), self.call)
-        for name, default in self.defaults.items():
-            text = text.replace(f", {name}={default}", "")
-        return text
+        """The call as a person writes it."""
+        return re.sub(r"\ba(\d+)\b", lambda hit: repr(row[int(hit[1])]), self.call)
 
 
 def inputs_of(
@@ -63,20 +59,19 @@ def inputs_of(
     chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
     ways: dict[str, list[tuple[Any, ...]]] = {}
     for call in published:
-        if _name_called(call) == function.name and (found := _holes_of(call, surface)) is not None:
+        if called(call).rpartition(".")[2] == function.name and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
     typed = _typed(function, guess=guess and not ways)
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
     made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
     if typed is not None:
-        defaults = {one.name: source_of(one.default) for one in function.parameters if one.default is not None}
-        made.append(replace(_inputs(typed[0], _drawn(typed[1], hints, chance)), defaults=defaults))
+        made.append(_inputs(typed[0], _drawn(typed[1], hints, chance)))
     return tuple(one for one in made if one.rows and one.holes)
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
     distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: sum(map(size_of, row)))
+    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: len(repr(row)))
     return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=tuple(chosen))
 
 
@@ -146,30 +141,15 @@ def _values_for(parameter: Parameter) -> Sequence[Any]:
     return [default, default, *(values or near(default, ()))]
 
 
-def _name_called(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-        case _:
-            return ""
-
-
 def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
     """The call with its literals taken out, and these; None where it uses what nobody may run."""
     emptied = _Emptied()
-    template = emptied.visit(_parsed(source_of(call)))
+    template = emptied.visit(copy.deepcopy(call))
     allowed = surface.defined_names() | _SAFE | {face.module.partition(".")[0] for face in surface.faces}
     used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
     if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
         return None
     return source_of(template), tuple(emptied.values)
-
-
-def _parsed(code: str) -> ast.expr:
-    statement = parse_python(code).body[0]
-    if not isinstance(statement, ast.Expr):
-        raise TypeError(f"{code!r}: got a statement, expected an expression")
-    return statement.value
 
 
 class _Emptied(ast.NodeTransformer):

@@ -74,29 +74,15 @@ def drawn(kinds: Mapping[str, Kind], conditions: Iterable[ast.expr], *, small: b
 
 
 def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: bool) -> str:
-    limit, behind, inside = 0, "", ""
+    limit, behind = 0, ""
     for condition in conditions:
         limit = max(limit, *map(_size, ast.walk(condition)))
         code = source_of(condition)
         if code in {f"{name} == sorted({name})", f"list({name}) == sorted({name})"}:
             behind = f".map(sorted){behind}"
-        elif kind.name == "list" and (of_items := _of_items(condition)):
-            inside += of_items
         else:
             behind += f".filter(lambda {name}: {code})"
-    return kind.strategy(small=small, limit=limit, inside=inside) + behind
-
-
-def _of_items(condition: ast.expr) -> str:
-    """`all(x > 0 for x in xs)` as a filter of the items; empty for other conditions."""
-    match condition:
-        case ast.Call(
-            func=ast.Name(id="all"),
-            args=[ast.GeneratorExp(elt=test, generators=[ast.comprehension(target=item, iter=ast.Name(), ifs=[])])],
-        ):
-            return f".filter(lambda {source_of(item)}: {source_of(test)})"
-        case _:
-            return ""
+    return kind.strategy(small=small, limit=limit) + behind
 
 
 def _size(node: ast.AST) -> int:

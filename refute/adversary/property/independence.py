@@ -10,14 +10,25 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
+from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
 from refute.adversary.property.namespace import Namespace
 
 LIBRARY: Final = frozenset(
     (
         *("base64", "binascii", "bisect", "builtins", "calendar", "collections", "colorsys", "datetime", "decimal"),
         *("difflib", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "keyword", "math"),
-        *("operator", "posixpath", "re", "shlex", "statistics", "string", "textwrap", "unicodedata", "urllib.parse"),
+        *(
+            "operator",
+            "pathlib",
+            "posixpath",
+            "re",
+            "shlex",
+            "statistics",
+            "string",
+            "textwrap",
+            "unicodedata",
+            "urllib.parse",
+        ),
         "zlib",
     )
 )
@@ -25,8 +36,8 @@ LIBRARY: Final = frozenset(
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 """What only an author's own reasoning needs: it may hold the mistake that the implementation makes."""
-_WHOLE: Final = frozenset({"list", "tuple", "dict", "str"})
-"""Builtins that take an answer as it is."""
+_WHOLE: Final = frozenset({"list", "tuple", "dict", "str", "asyncio.run"})
+"""What takes an answer as it is, or waits for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,40 +49,74 @@ class Evidence:
     names: Namespace
     claim: str
 
-    def is_independent(self, check: ast.expr) -> bool:
-        """Whether `check` says `f(…) == …`, where all but that one call is of the library, or told by the claim.
+    def doubt(self, check: ast.expr) -> str:
+        """Why `check` is none; empty where it says `f(…) == …`, and the rest is the library's, or told by the claim.
 
         The inputs must be the tester's own: `given` names types, no strategies. Comprehensions, lambdas and conditions
         on the expected side are the author's logic again, and so never independent.
         """
-        return self._draws() and all(map(self._compares, conjuncts(check)))
+        return self._not_drawn() or next(filter(None, map(self._not_compared, conjuncts(check))), "")
 
-    def raises_independently(self, call: ast.expr, error: str) -> bool:
-        """Whether the claim's words name the error that one call of the code is to raise on inputs of the tester's."""
-        drawn = self._varies(call) and self._draws()
-        return drawn and self._is_answer(call) and self._stands_in_claim(error.rpartition(".")[2])
+    def doubt_of_raising(self, call: ast.expr, error: str) -> str:
+        """Why it is none that a call raises this error; empty where the claim names it, on inputs of the tester's."""
+        name = error.rpartition(".")[2]
+        if not self._stands_in_claim(name):
+            return f"the claim does not name {name}"
+        if not self._varies(call):
+            return "`raises` has one input of its author's, expected `given` with types"
+        return self._not_drawn() or (
+            "" if self._is_answer(call) else f"`{ast.unparse(call)}` is not one call of the code"
+        )
 
-    def _draws(self) -> bool:
-        """Whether the inputs are the tester's own: of types, and chosen without the code."""
-        types = [parse_expression(text) for text in self.given.values()]
-        if any(one is None or any(isinstance(node, ast.Call) for node in ast.walk(one)) for one in types):
-            return False
-        return self.assume is None or not self._reaches(self.assume)
+    def _not_drawn(self) -> str:
+        """Why the inputs are not the tester's own: of types, and chosen without the code."""
+        for name, text in self.given.items():
+            kind = parse_expression(text)
+            if kind is None or any(isinstance(node, ast.Call) for node in ast.walk(kind)):
+                return f"`given` draws {name} by a strategy of its author's, expected a type"
+        return "`assume` asks the code" if self.assume is not None and self._reaches(self.assume) else ""
 
-    def _compares(self, check: ast.expr) -> bool:
+    def _not_compared(self, check: ast.expr) -> str:
         match check:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-                pairs = ((left, right), (right, left))
-                return any(self._is_answer(one) and self._is_known(other, one) for one, other in pairs)
-        return False
+                doubts = [
+                    self._unknown(one, answer)
+                    for answer, one in ((left, right), (right, left))
+                    if self._is_answer(answer)
+                ]
+                return (
+                    ""
+                    if "" in doubts
+                    else next(iter(doubts), f"no side of `{ast.unparse(check)}` is one call of the code alone")
+                )
+        return f"`{ast.unparse(check)}` is no comparison by =="
 
-    def _is_known(self, side: ast.expr, answer: ast.expr) -> bool:
-        """Whether a side is the library's alone, or a constant that stands in the claim as it is spelled."""
+    def _unknown(self, side: ast.expr, answer: ast.expr) -> str:
+        """Why nobody but the author vouches for a side; empty for the library's, and what the claim spells so."""
+        words = ast.unparse(side)
         try:
             ast.literal_eval(side)
         except ValueError:
-            return self._is_library(side)
-        return self._varies(answer) and self._stands_in_claim(ast.unparse(side))
+            return self._not_of_library(side)
+        if not self._varies(answer):
+            return "its call has no drawn input"
+        return "" if self._stands_in_claim(words) else f"{words} does not stand in the claim"
+
+    def _not_of_library(self, side: ast.expr) -> str:
+        words = ast.unparse(side)
+        if any(isinstance(node, _LOGIC) for node in ast.walk(side)):
+            return f"`{words}` has a lambda, comprehension or condition: reasoning of its author's"
+        try:
+            found = self.names.resolve([side], bound=self.given)
+        except NotTested as why:
+            return f"`{words}` {why}"
+        foreign = [line.split()[1] for line in found.imports if line.split()[1] not in LIBRARY]
+        if found.reaches_implementation or not self._varies(side):
+            return f"`{words}` asks the code too" if found.reaches_implementation else f"`{words}` has no drawn input"
+        if foreign:
+            return f"`{words}` uses {foreign[0]}, which is not among the modules that answer by their arguments alone"
+        unsafe = sorted(UNSAFE & free_names([side]))
+        return f"`{words}` uses {unsafe[0]}()" if unsafe else ""
 
     def _stands_in_claim(self, code: str) -> bool:
         return re.search(rf"(?<![\w.]){re.escape(code)}(?![\w.]*\w)", self.claim) is not None
@@ -82,7 +127,7 @@ class Evidence:
     def _is_answer(self, side: ast.expr) -> bool:
         """One call of the implementation, or an attribute of what it gives, on arguments that it had no part in."""
         match side:
-            case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _WHOLE:
+            case ast.Call(func=function, args=[inner], keywords=[]) if dotted(function) in _WHOLE:
                 return self._is_answer(inner)
             case ast.Attribute(value=inner):
                 return self._is_answer(inner)
@@ -90,16 +135,6 @@ class Evidence:
                 values = [*arguments, *(keyword.value for keyword in keywords)]
                 return self._reaches(function) and not any(map(self._reaches, values))
         return False
-
-    def _is_library(self, side: ast.expr) -> bool:
-        if any(isinstance(node, _LOGIC) for node in ast.walk(side)) or not self._varies(side):
-            return False
-        try:
-            found = self.names.resolve([side], bound=self.given)
-        except NotTested:
-            return False
-        safe = not UNSAFE & free_names([side]) and not found.reaches_implementation
-        return safe and all(line.split()[1] in LIBRARY for line in found.imports)
 
     def _reaches(self, code: ast.expr) -> bool:
         try:

@@ -26,11 +26,8 @@ _STRATEGIES: Final = {
     "bytes": "st.binary(max_size=30)",
     "datetime": "st.datetimes()",
     "date": "st.dates()",
-    "time": "st.times()",
-    "timedelta": "st.timedeltas()",
     "Decimal": "st.decimals(min_value=-1000, max_value=1000, places=2)",
     "Fraction": "st.fractions(min_value=-100, max_value=100, max_denominator=100)",
-    "UUID": "st.uuids()",
 }
 _SMALL: Final = {
     "float": "st.integers(-160, 160).map(lambda eighths: eighths / 8)",
@@ -62,13 +59,12 @@ class Kind:
         """Whether a function could change such a value."""
         return self.name in {"list", "set", "dict", "strategy"} or any(item.mutable for item in self.items)
 
-    def strategy(self, *, small: bool, limit: int = 0, inside: str = "") -> str:
+    def strategy(self, *, small: bool, limit: int = 0) -> str:
         """Python for the strategy.
 
         Args:
             small: values on which right code of exponential cost still answers: numbers to ±20, not ±100.
             limit: added to that bound.
-            inside: what follows the strategy of a list's items.
         """
         inner = [item.strategy(small=small, limit=limit) for item in self.items]
         match self.name:
@@ -81,7 +77,7 @@ class Kind:
             case "tuple":
                 return f"st.tuples({', '.join(inner)})"
             case name if name in _FUNCTIONS:
-                return f"st.{_FUNCTIONS[name]}({', '.join(inner)}{inside}, max_size={8 if small else 20})"
+                return f"st.{_FUNCTIONS[name]}({', '.join(inner)}, max_size={8 if small else 20})"
             case name:
                 template = _SMALL.get(name, "") if small else ""
                 return (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))

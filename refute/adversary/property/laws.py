@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.awaiting import awaited, awaited_apart, awaits
 from refute.adversary.property.calls import published_calls
+from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
 from refute.adversary.property.independence import LIBRARY, UNSAFE, Evidence
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.phrases import DISAGREES
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Property, Raises
 
@@ -71,7 +70,7 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
     found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
-    assumptions = (f"assume({source_of(awaited(condition, namespace))})" for condition in left)
+    assumptions = (f"assume({source_of(condition)})" for condition in left)
     evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
     return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
@@ -79,46 +78,42 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
 def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
     read = _drawn(claim, [block.check], block, namespace)
     (check,) = read.code
+    doubt = read.evidence.doubt(check)
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.FIELD if read.evidence.is_independent(check) else Origin.AUTHOR_PROPERTY,
+        origin=Origin.AUTHOR_PROPERTY if doubt else Origin.FIELD,
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"assert {source_of(awaited(check, namespace))}"),
+        body=(*read.assumptions, f"assert {source_of(check)}"),
         given=read.given,
+        doubt=doubt,
     )
 
 
 def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
     read = _drawn(claim, [one.error, one.call], one, namespace)
     _, call = read.code
-    told = read.evidence.raises_independently(call, one.error)
+    doubt = read.evidence.doubt_of_raising(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
         quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
-        origin=Origin.FIELD if told else authors,
+        origin=authors if doubt else Origin.FIELD,
         label=f"raises {one.error}",
         detail=_detail(f"{one.call} raises {one.error}", one.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    {_completed(call, namespace)}"),
+        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
         given=read.given,
+        doubt=doubt,
     )
 
 
 def _detail(told: str, assume: str | None) -> str:
     return f"{told}\nassuming {assume}" if assume else told
-
-
-def _completed(call: ast.expr, namespace: Namespace) -> str:
-    """A call that runs to its end: a generator is read, a coroutine awaited."""
-    if awaits([call]):
-        return source_of(call)
-    return f"_completes(lambda: {source_of(awaited_apart(call, namespace))})"
 
 
 def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> list[Draft]:

@@ -22,21 +22,6 @@ def near(value: Any, hints: Sequence[Any] = ()) -> list[Any]:
     return list(found.values())[1:]
 
 
-def size_of(value: Any) -> float:
-    """How large a value reads: a counterexample should be small."""
-    match value:
-        case bool() | None:
-            return 1
-        case int() | float():
-            return min(len(repr(value)) + (value < 0), 30)
-        case dict():
-            return 2 + sum(size_of(key) + size_of(item) for key, item in value.items())
-        case list() | tuple() | set() | frozenset():
-            return 2 + sum(map(size_of, value))
-        case _:
-            return len(repr(value))
-
-
 def _changed(value: Any, hints: Sequence[Any]) -> Iterable[Any]:  # noqa: PLR0911  # one per kind
     match value:
         case bool():
@@ -52,7 +37,7 @@ def _changed(value: Any, hints: Sequence[Any]) -> Iterable[Any]:  # noqa: PLR091
         case list() | tuple():
             return (type(value)(one) for one in _lists(list(value), hints))
         case set() | frozenset():
-            return (type(value)(one) for one in _lists(sorted(value, key=repr), hints) if not _unhashable(one))
+            return (type(value)(one) for one in _lists(sorted(value, key=repr), hints))
         case dict():
             return _dicts(value, hints)
         case _:
@@ -93,7 +78,3 @@ def _dicts(value: dict[Any, Any], hints: Sequence[Any]) -> Iterator[dict[Any, An
         yield {**value, key: None}
         yield from ({**value, key: other} for other in near(item, hints)[:8])
         yield from ({**value, other: item} for other in near(key, ())[:3])
-
-
-def _unhashable(items: list[Any]) -> bool:
-    return any(isinstance(item, list | dict | set) for item in items)

@@ -77,9 +77,11 @@ class Namespace:
                 implementation module even where that module does not define it: the text promises it.
 
         Raises:
-            NotTested: nothing defines a name.
+            NotTested: nothing defines a name, or nobody drives a coroutine.
         """
         nodes = list(nodes)
+        if undriven := self._undriven(nodes):
+            raise NotTested(f"calls `{undriven}`, which is async: write `asyncio.run({undriven}(…))`")
         imports: set[str] = set()
         missing: list[str] = []
         for name in sorted(free_names(nodes) - set(bound)):
@@ -97,6 +99,17 @@ class Namespace:
     def _is_ours(self, name: str) -> bool:
         """Whether a module is the implementation's, or a package that holds it."""
         return any(f"{face.module}.".startswith(f"{name}.") for face in self.surface.faces)
+
+    def _undriven(self, nodes: list[ast.AST]) -> str:
+        """An async function that is called without handing what it gives to another call; empty where none is."""
+        calls = [node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        driven = {id(one) for call in calls if dotted(call.func) not in ONLY_SAFE_BUILTINS for one in call.args}
+        for call in (one for one in calls if id(one) not in driven):
+            name = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func) or ""
+            named = [one for one in self.surface.callables() if one.name == name]
+            if named and all(one.is_async for one in named):
+                return name
+        return ""
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str, promised: str) -> str | None:
         """An import line, empty for builtins, None where nothing defines the name."""

@@ -4,23 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def _is_prime(n: int) -> bool:
-    """Greater than one and divisible by nothing between."""
-    return n > 1 and all(n % d for d in range(2, n))
-
-
 def _primes_below(end: int) -> list[int]:
-    return [n for n in range(2, end) if _is_prime(n)]
-
-
-def _prime_factors(n: int) -> list[int]:
-    """Smallest first, with repetition."""
-    factors = []
-    while n > 1:
-        divisor = next(d for d in range(2, n + 1) if n % d == 0)
-        factors.append(divisor)
-        n //= divisor
-    return factors
+    return [n for n in range(2, end) if all(n % d for d in range(2, n))]
 
 
 def _edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:

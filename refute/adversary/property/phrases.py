@@ -3,11 +3,12 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
-from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of, read_condition
+from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of
+from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.given import drawn
@@ -18,7 +19,6 @@ from refute.adversary.property.tables import of_kind, said
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
 
-DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
 _NUMBERS: Final = frozenset({"int", "float"})
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _EVERY: Final = re.compile(r"arguments?|inputs?|parameters?", re.IGNORECASE)
@@ -26,8 +26,6 @@ _ANY: Final = re.compile(
     r"list|array|sequence|string|text|number|integer|int|input|argument|it|value|parameter", re.IGNORECASE
 )
 """What a text may call the only parameter."""
-_UNREAD: Final = frozenset({"a", "b", "cond", "other"})
-"""Groups that are no Python by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +38,7 @@ class _Clause:
     sentence: int
     row: Mapping[str, Any] | None = None
     said: Mapping[str, str]
-    """The row's groups (`cond2` is another place of `cond`)."""
+    """The row's groups (`a2` is another place of `a`)."""
 
 
 def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Note]:
@@ -86,7 +84,7 @@ def _row_of(text: str, *, is_result: bool) -> tuple[Mapping[str, Any] | None, di
         if hit is None and is_result and row.get("of") != "clause":
             hit = row["pattern"].fullmatch(f"is {text}")
         if hit is not None:
-            return row, {name.rstrip("23"): value for name, value in hit.groupdict().items() if value is not None}
+            return row, {name.rstrip("2"): value for name, value in hit.groupdict().items() if value is not None}
     return None, {}
 
 
@@ -105,33 +103,24 @@ class _Reading:
     def drafts(self) -> list[Draft]:
         """The tests; or it says why there is none."""
         vague = NotTested(f"{self.clause.bare!r} is recognised as {self.row['name']!r}, but not understood in full")
-        other = self.clause.said.get("other")
-        called = self.namespace.surface.named(other) if other else self.function
-        if called is None:
-            raise vague
-        self._only_where_nothing_else_is_said(called)
-        arguments = arguments_of(called, [called.docstring, self.claim.text])
-        if condition := self.clause.said.get("cond"):
-            if (read := read_condition(condition, arguments.kinds)) is None:
-                raise vague
-            names = free_names([read]) & set(arguments.kinds)
-            kept = (one for one in arguments.conditions if not free_names([one]) & names)
-            arguments = replace(arguments, conditions=(*kept, read))
+        self._only_where_nothing_else_is_said()
+        arguments = arguments_of(self.function, [self.function.docstring, self.claim.text])
         if (variables := self._variables(arguments.kinds)) is None:
             raise vague
-        found = [self._law(arguments, dict(zip("ab", names, strict=False))) for names in variables]
+        found = [self._draft(arguments, dict(zip("ab", names, strict=False))) for names in variables]
         if not found or None in found:
             raise vague
-        return [self._draft(*law) for law in found if law is not None]
+        return [one for one in found if one is not None]
 
-    def _only_where_nothing_else_is_said(self, called: Function) -> None:
+    def _only_where_nothing_else_is_said(self) -> None:
         """Raise where other words restrict the inputs, or say what is given for some of them."""
         of_answers = bool(self.row.get("expected") or self.row.get("check"))
-        if of_answers and not called.answers:
-            raise NotTested(f"`{called.qualified}` returns nothing")
-        for text in {called.docstring, self.claim.text, *self.others}:
+        if of_answers and not self.function.answers:
+            raise NotTested(f"`{self.function.qualified}` returns nothing")
+        own = {self.function.docstring, self.claim.text}
+        for text in {*own, *self.others}:
             for one in (one for one in _clauses(text, ()) if ">>>" not in one.written):
-                if one.row is None and text in {called.docstring, self.claim.text} and said("restricts", one.bare):
+                if one.row is None and text in own and said("restricts", one.bare):
                     raise NotTested(f"the precondition {one.bare!r} is not understood")
                 if of_answers and self.clause.bare not in one.bare and said("special", one.bare):
                     raise NotTested(f"{one.bare!r} says what happens for some of the inputs")
@@ -149,48 +138,48 @@ class _Reading:
         fit = all(_takes(wanted, kinds[name]) for wanted, name in zip(takes, variables, strict=False))
         return [variables] if fit and (not each or kinds[variables[0]].mutable) else None
 
-    def _law(self, arguments: Arguments, variables: Mapping[str, str]) -> tuple[Arguments, str, list[str]] | None:
-        """What a test draws, its lines, and the errors by which the function refuses inputs."""
-        row, kinds, index = self.row, arguments.kinds, self.clause.said.get("i", "")
-        groups = ((group, one) for group, one in self.clause.said.items() if group not in _UNREAD)
-        told = {group: _read(group, one, kinds, index) for group, one in groups}
+    def _draft(self, arguments: Arguments, variables: Mapping[str, str]) -> Draft | None:
+        """The test, of known variables; None where a group of the row is not understood."""
+        row, kinds, name = self.row, arguments.kinds, self.row["name"]
+        groups = {group: one for group, one in self.clause.said.items() if group not in "ab"}
+        told = {group: _read(group, one, kinds, groups.get("i", "")) for group, one in groups.items()}
         if None in told.values():
             return None
-        texts = "\n".join([arguments.function.docstring, *self.others])
-        errors = sorted({*_ERROR.findall(texts), *arguments.function.refuses_with})
+        texts = "\n".join([self.function.docstring, *self.others])
+        errors = sorted({*_ERROR.findall(texts), *self.function.refuses_with})
         refusals = [one for one in errors if self.namespace.defines(one)]
-        call, again = arguments.call({}), arguments.call({variables["a"]: "other"} if variables else {})
-        answer, again = (f"_answer(lambda: {', '.join([one, *refusals])})" for one in (call, again))
-        values = {**variables, **told, "call": call, "outer": self.function.qualified, "answer": answer, "again": again}
-        bounds = ["{low} <= {high}"] if "low" in told else []
-        asked = [parse_expression(one.format(**values)) for one in (*row.get("assume", ()), *bounds)]
-        conditions = [node for node in asked if node is not None and free_names([node]) & set(kinds)]
+        body = _body(row, {**variables, **told}, arguments, refusals)
         if "draws" in row:
-            texts_drawn = Kind(name="strategy", code=row["draws"])
-            kinds = {name: texts_drawn if kind.name == "str" else kind for name, kind in kinds.items()}
-        if expected := row.get("expected"):
-            body = f"expected = _defined(lambda: {expected})\ngot = {answer}".format(**values)
-            body = f"{body}\nassert _same(expected, got, exact=False), {DISAGREES}"
-        else:
-            body = (row.get("body") or f"got = {{answer}}\nassert {row['check']}, _shown(got)").strip().format(**values)
-        return replace(arguments, kinds=kinds, conditions=(*arguments.conditions, *conditions)), body, refusals
-
-    def _draft(self, arguments: Arguments, body: str, refusals: Sequence[str]) -> Draft:
-        name, error = self.row["name"], self.clause.said.get("error", "")
-        used = (arguments.function.qualified, self.function.qualified, *refusals, error)
+            drawn_texts = Kind(name="strategy", code=row["draws"])
+            kinds = {name: drawn_texts if kind.name == "str" else kind for name, kind in kinds.items()}
+        used = (self.function.qualified, *refusals)
         found = self.namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
-        given, left = drawn(arguments.kinds, arguments.conditions, small=True)
+        given, left = drawn(kinds, arguments.conditions, small=True)
         return Draft(
             claim=self.claim,
             quote=quote_of(self.claim, self.clause.written, self.clause.bare),
-            category=Category.FAILURE_MODE if error or name == "never raises" else Category.EDGE,
+            category=Category.FAILURE_MODE if name == "never raises" else Category.EDGE,
             origin=Origin.FUZZ if name == "never raises" else Origin.PHRASE,
-            label=f"raises {error}" if error else name,
+            label=name,
             detail=f"recognised phrase: {name}",
             imports=found.imports,
             body=(*(f"assume({source_of(condition)})" for condition in left), *body.splitlines()),
             given=given,
         )
+
+
+def _body(
+    row: Mapping[str, Any], values: Mapping[str, str | None], arguments: Arguments, refusals: Sequence[str]
+) -> str:
+    """The lines of a test; an input that the function refuses says nothing, but for `{call}`."""
+    call, again = arguments.call({}), arguments.call({values.get("a") or "": "other"})
+    answer, again = (f"_answer(lambda: {', '.join([one, *refusals])})" for one in (call, again))
+    lines = row.get("body") or f"got = {{answer}}\nassert {row.get('check')}, _shown(got)"
+    if expected := row.get("expected"):
+        told = DISAGREES.replace("{", "{{").replace("}", "}}")
+        lines = f"expected = _defined(lambda: {expected})\ngot = {{answer}}\n"
+        lines += f"assert _same(expected, got, exact=False), {told}"
+    return str(lines).strip().format(**values, call=call, answer=answer, again=again)
 
 
 def variable_of(words: str, kinds: Mapping[str, Kind]) -> str | None:
@@ -206,15 +195,14 @@ def _takes(wanted: str, kind: Kind) -> bool:
 
 def _read(group: str, text: str, kinds: Mapping[str, Kind], index: str) -> str | None:
     """What a group's words are as Python; None where they are not understood."""
-    if group in {"error", "i"}:
+    if group == "i":
         return None if text in kinds else text
     node = parse_expression(text.replace("`", ""))
     if node is None or not is_pure(node, {*kinds, index}):
         return None
+    if group == "value":
+        return source_of(node)
     computed = not isinstance(node, ast.Name | ast.Constant | ast.Tuple)
-    if group in {"expr", "test"}:
-        attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
-        of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
-        return source_of(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None
-    known = computed or isinstance(node, ast.Constant) or source_of(node) in kinds
-    return f"({source_of(node)})" if known else None  # a builtin's name alone is no number
+    attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
+    of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
+    return source_of(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None

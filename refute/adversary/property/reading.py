@@ -93,6 +93,7 @@ def _function(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: 
         owner=owner,
         parameters=parameters[1:] if bound else parameters,
         docstring=ast.get_docstring(node) or "",
+        form=ast.dump(node),
         is_async=isinstance(node, ast.AsyncFunctionDef),
         is_static=bool(owner) and bool(decorators & {"staticmethod", "classmethod"}),
         writes_output=_prints(node),

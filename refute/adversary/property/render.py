@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
-from refute.adversary.property.awaiting import in_one_loop
 from refute.adversary.property.draft import Draft, Note
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_MODULES = (
-    "ast asyncio calendar contextlib copy io itertools json math numbers os pathlib re shutil statistics subprocess"
-    " sys tempfile textwrap"
-)
+_MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
 _SETTINGS = """\
 _CHECKED = settings(
     max_examples=100,
@@ -112,9 +108,7 @@ def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str
 
 
 def _imports(text: str, *, with_hypothesis: bool) -> str:
-    modules = [name for name in _MODULES.split() if re.search(rf"(?<![\w.]){name}\.", text)]
-    if re.search(r"\bcollections\.abc\.", text):
-        modules = sorted([*modules, "collections.abc"])
+    modules = (name for name in _MODULES.split() if re.search(rf"(?<![\w.]){re.escape(name)}\.", text))
     lines = [f"import {name}" for name in modules]
     abstract = [name for name in ("Callable", "Sequence") if re.search(rf"(?<!\.)\b{name}\b", text)]
     lines += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
@@ -144,7 +138,7 @@ def function_of(draft: Draft, name: str) -> str:
     kind = f"[{draft.category.value}, {draft.origin.value.replace('_', ' ')}]"
     told = [f"{draft.claim.id} {kind}: {_one_line(draft.quote, 300)}"]
     told += ["", *(_one_line(line, 300) for line in draft.detail.splitlines())] if draft.detail else []
-    lines = [*_docstring(told).splitlines(), *draft.imports, *in_one_loop(draft.body)]
+    lines = [*_docstring(told).splitlines(), *draft.imports, *draft.body]
     decorators = ""
     if draft.given:
         arguments = ", ".join(f"{variable}={strategy}" for variable, strategy in draft.given)

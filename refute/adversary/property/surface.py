@@ -29,6 +29,8 @@ class Function:
     parameters: tuple[Parameter, ...]
     """Without `self` and `cls`."""
     docstring: str
+    form: str
+    """All of it as syntax, by which versions are compared."""
     is_async: bool
     is_static: bool = False
     """A static or class method: called on the class itself."""
@@ -41,7 +43,7 @@ class Function:
     refuses_with: tuple[str, ...] = ()
     """Exceptions that its body raises by name: its way to refuse inputs."""
     depends_on: frozenset[str] = frozenset()
-    """What its answer hangs on besides its arguments: `files`, `callers`, the `moment`."""
+    """What its answer hangs on besides its arguments: `files`, the `moment`."""
 
     @property
     def qualified(self) -> str:

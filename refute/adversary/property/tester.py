@@ -17,7 +17,7 @@ from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
 from refute.adversary.property.surface import Documented, Surface
-from refute.python_syntax import parse_python
+from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _WORTH: Final = (
@@ -90,13 +90,10 @@ def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
 def _parse_fault(source: SourceModule) -> str:
     """Why a module cannot be parsed; empty where it can."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_python(source.source)
-    except SyntaxError as error:
-        return f"{source.module.path} cannot be parsed: line {error.lineno}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return f"{source.module.path} cannot be parsed: {error}"
+        parse_python(source.source)
+    except UNPARSABLE as error:
+        where = f"line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else str(error)
+        return f"{source.module.path} cannot be parsed: {where}"
     return ""
 
 
@@ -131,13 +128,11 @@ def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim 
     claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
-    owner, _, method = documented.subject.rpartition(".")
-    names = [name for name in (method, owner) if name and not name.startswith("_")] or [documented.module]
-    for name in names:
-        plain = rf"|(?<!\w){re.escape(name)}(?!\w)" if "_" in name or name[:1].isupper() else ""
-        named = re.compile(
-            rf"`[^`]*(?<!\w){re.escape(name)}(?!\w)[^`]*`|(?<!\w){re.escape(name)}\(|^{re.escape(name)}\s{plain}"
-        )
+    names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
+    for name in names or [documented.module]:
+        word = rf"(?<!\w){re.escape(name)}(?!\w)"
+        plain = word if "_" in name or name[:1].isupper() else rf"^{re.escape(name)}\s"
+        named = re.compile(rf"`[^`]*{word}[^`]*`|{word}\(|{plain}")
         if hits := [claim for claim in claims if named.search(claim.text)]:
             return hits[0]
     if len(claims) == len(surface.functions()) == len(brief.modules) == 1:

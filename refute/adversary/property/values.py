@@ -45,7 +45,7 @@ class Value:
 
     @property
     def source(self) -> str:
-        """Python for the generated file, in which `_Near(…)` stands for each float."""
+        """Python for the generated file, in which `pytest.approx(…)` stands for each float."""
         return source_of(_near(copy.deepcopy(self.plain), self.written))
 
 
@@ -134,17 +134,14 @@ def _is_value(node: ast.AST) -> bool:
 
 
 def _near(node: ast.expr, text: str) -> ast.expr:
-    """The same with `_Near(value, within)` for floats, outside of computations, calls, sets and keys."""
+    """The same with `pytest.approx(value, abs=within)` for floats, outside of computations, calls, sets and keys."""
     match node:
-        case ast.Constant(value=float(value)):
-            exponent = Decimal((ast.get_source_segment(text, node) or repr(value)).replace("_", "")).as_tuple().exponent
-            half_unit = 0.5 * 10.0 ** min(int(exponent), -1)
-            within = float(f"{max(half_unit, 1e-9 * abs(value)) * (1 + 1e-9):.10g}")
-            return ast.Call(
-                func=ast.Name(id="_Near", ctx=ast.Load()), args=[node, ast.Constant(value=within)], keywords=[]
-            )
-        case ast.UnaryOp(operand=operand):
-            node.operand = _near(operand, text)
+        case ast.Constant(value=float(value)) | ast.UnaryOp(operand=ast.Constant(value=float(value))):
+            written = (ast.get_source_segment(text, node) or repr(value)).replace("_", "")
+            exponent = int(Decimal(re.sub(r"\s", "", written)).as_tuple().exponent)
+            within = float(f"{max(0.5 * 10.0 ** min(exponent, -1), 1e-9 * abs(value)) * (1 + 1e-9):.10g}")
+            near = ast.Attribute(value=ast.Name(id="pytest", ctx=ast.Load()), attr="approx", ctx=ast.Load())
+            return ast.Call(func=near, args=[node], keywords=[ast.keyword(arg="abs", value=ast.Constant(value=within))])
         case ast.List(elts=items) | ast.Tuple(elts=items):
             node.elts = [_near(item, text) for item in items]
         case ast.Dict(values=items):

@@ -6,10 +6,10 @@ from collections import deque
 from types import MappingProxyType
 from typing import Any, Final
 
-from refute.driver.known import standing
+from refute.driver.known import JUDGING, standing
 from refute.driver.proxy.describing import LOOKED_UP
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.roots import JUDGING, Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
+from refute.driver.proxy.roots import Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
 from refute.driver.values import VALUE_TYPES
 
 Description = dict[str, Any]

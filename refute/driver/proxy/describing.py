@@ -145,8 +145,17 @@ def is_hidden(name: str) -> bool:
 
 
 Description = dict[str, Any]
-CARRIED: Final = SPECIAL | {"__set_name__", "__subclasscheck__", "__mro_entries__"}
-"""Special members that a mirrored class has from the other side; all others it has from its root, or nobody needs."""
+SKIPPED: Final = frozenset(
+    {
+        "__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__dict__", "__weakref__",
+        "__class__", "__slots__", "__init_subclass__", "__subclasshook__", "__reduce__", "__reduce_ex__",
+        "__getstate__", "__setstate__", "__getnewargs__", "__getnewargs_ex__", "__sizeof__", "__dir__", "__del__",
+        "__module__", "__qualname__", "__doc__", "__name__", "__class_getitem__", "__copy__",
+        "__deepcopy__", "__annotations__", "__dataclass_fields__", "__dataclass_params__", "__match_args__",
+        "__orig_bases__", "__parameters__", "__abstractmethods__", "_abc_impl", "__static_attributes__",
+    }
+)  # fmt: skip
+"""Members that the mirrored class has from its root, or that stay where they are."""
 FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
@@ -195,12 +204,8 @@ def checked(told: Description) -> None:
     told["members"] = {
         str(name): str(kind)
         for name, kind in told["members"].items()
-        if _is_carried(str(name)) and not name.startswith("_refute_")
+        if name not in SKIPPED and not name.startswith("_refute_")
     }
-
-
-def _is_carried(name: str) -> bool:
-    return name in CARRIED or not (name.startswith("__") and name.endswith("__"))
 
 
 def _members(kind: type) -> dict[str, str]:
@@ -214,7 +219,7 @@ def _members(kind: type) -> dict[str, str]:
     found = {
         name: how
         for name, one in own.items()
-        if type(name) is str and _is_carried(name) and name not in asked and (how := _member(name, one)) is not None
+        if type(name) is str and name not in SKIPPED | asked and (how := _member(name, one)) is not None
     }
     if "__eq__" in found and "__hash__" not in found and kind.__hash__ is not None:  # as a slot, for example
         found["__hash__"] = "f"

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final
 
+from refute.driver.known import COMPUTING
 from refute.driver.proxy.describing import shown_attribute
-from refute.driver.proxy.roots import COMPUTING, Current, Proxy, ProxyMeta
+from refute.driver.proxy.roots import Current, Proxy, ProxyMeta
 
 SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__annotations__", "__signature__"})
 """What is told of a function all at once."""

@@ -10,18 +10,6 @@ from refute.driver.proxy.describing import shown_attribute
 
 OURS: Final = ("pytest", "hypothesis")
 """Attributes with these in their names are marks of the test libraries, which no object of the other side has."""
-JUDGING: Final = frozenset(
-    {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__instancecheck__", "__subclasscheck__"}
-)
-"""Operators that compare: a test in which the other side's own does is not one of plain data, and not attested."""
-
-_OPERATORS: Final = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
-    *("and", "or", "xor", "lshift", "rshift"),
-)
-COMPUTING: Final = frozenset(f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in _OPERATORS)
-"""Operators that are told the other operand. Where that is plain, and the answer is, they decide as a comparison does:
-`abs(f() - 5) < 1` holds for whatever answers 0."""
 
 
 class Current:
@@ -70,7 +58,6 @@ class ProxyMeta(ABCMeta):
     """The class of mirrored classes, and of classes that derive from them here."""
 
     _refute_root_ = True
-    # Not `super()`: a mirrored metaclass both derives from this class and is one of its objects.
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "ProxyMeta":
         """Make a class; one that a test derives is made in the other process as well."""
@@ -82,9 +69,6 @@ class ProxyMeta(ABCMeta):
         made = super().__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
         Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
-
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **_: Any) -> None:
-        ABCMeta.__init__(cls, name, bases, namespace)
 
     def __call__(cls, /, *args: Any, **kwargs: Any) -> Any:
         """Make an object, there."""
@@ -131,11 +115,9 @@ class ProxyMeta(ABCMeta):
                 Current.link.cannot(
                     "needs the implementation in the test's process: derives a frozen dataclass from it"
                 )
-            if name == "__abstractmethods__":
-                told = _asking() != "abc"  # which says so of every new class
-            else:
-                told = name in NAMES and "_refute_asks_" not in cls.__dict__
-            if not told:
+            if name == "__abstractmethods__" and _asking() != "abc":  # which says so of every new class
+                Current.link.cannot("needs the implementation in the test's process: makes an abstract class another")
+            if name not in NAMES or "_refute_asks_" in cls.__dict__:
                 return
         _refuse_patch(cls, name)
         if isinstance(value, property | classmethod | staticmethod):
@@ -150,10 +132,7 @@ class ProxyMeta(ABCMeta):
         if is_field(cls.__dict__.get(name)):
             type.__delattr__(cls, name)
             return
-        _refuse_patch(cls, name)
-        Current.link.request("del", cls, name)
-        if name in cls.__dict__:
-            type.__delattr__(cls, name)
+        Current.link.cannot(f"needs the implementation in the test's process: deletes {cls.__name__}.{name}")
 
     def register(cls, subclass: type) -> type:
         """Let a class count as derived from this one, in both processes."""
@@ -162,7 +141,7 @@ class ProxyMeta(ABCMeta):
 
     def __subclasses__(cls) -> list[type]:
         """The classes that derive from this one there; what Python's own `isinstance` looks through is here."""
-        if _asking() in {"abc", __name__} or type.__subclasscheck__(type, cls):
+        if _asking() in {"abc", __name__}:
             return type.__subclasses__(cls)  # type: ignore[arg-type]  # it is a class
         return list(Current.link.request("subclasses", cls))
 
@@ -175,7 +154,7 @@ class ProxyMeta(ABCMeta):
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
         """As `__mro__`."""
         found = tuple(kind for kind in type.__dict__["__bases__"].__get__(cls) if "_refute_root_" not in kind.__dict__)
-        return found or ((type,) if type.__subclasscheck__(type, cls) else (object,))
+        return found or (object,)
 
     def __dir__(cls) -> list[str]:
         """The names that the class has there."""

@@ -1,4 +1,4 @@
-"""What follows a decision of the implementation's outside a test's own body does not count: it may have been kept."""
+"""Where the implementation decides in a helper, what follows counts unless the helper may have kept the answer."""
 
 import pytest
 
@@ -19,13 +19,49 @@ def test_later():
     from impl import Point
     assert Point(2).x == 2
 """
+PURE = """
+def fits(wanted, got):
+    return same(wanted, got) and all(same(one, other) for one, other in zip([wanted], [got]))
+
+def same(wanted, got):
+    return bool(wanted == got)
+"""
+RECORDS = """
+SEEN = []
+
+def fits(wanted, got):
+    return note(wanted == got)
+
+def note(told):
+    SEEN.append(told)
+    return told
+"""
+COUNTS = """
+def fits(wanted, got):
+    fits.last = wanted == got
+    return fits.last
+"""
+CLOSES = """
+def make():
+    seen = []
+    def fits(wanted, got):
+        seen.append(wanted == got)
+        return seen[-1]
+    return fits
+
+fits = make()
+"""
 
 
-def test_what_follows_a_helper_does_not_count(drive: Drive) -> None:
-    helper = "def same(wanted, got):\n    return bool(wanted == got)\n"
-    tests = f"{helper}\ndef test_first():\n    from impl import Point\n    assert same(Point(1), Point(2))\n{LATER}"
+@pytest.mark.parametrize(
+    ("helper", "attested"),
+    [(PURE, True), (RECORDS, False), (COUNTS, False), (CLOSES, False)],
+    ids=["pure", "records", "counts", "closes"],
+)
+def test_what_follows_a_helper_counts_where_it_keeps_nothing(drive: Drive, helper: str, attested: bool) -> None:
+    tests = f"{helper}\ndef test_first():\n    from impl import Point\n    assert fits(Point(1), Point(2))\n{LATER}"
     reports = by_name(drive(CODE, tests, ["test_first", "test_later"])["first"])
-    assert [reports[name]["attested"] for name in ("test_first", "test_later")] == [False, False]
+    assert [reports[name]["attested"] for name in ("test_first", "test_later")] == [False, attested]
 
 
 def test_what_follows_a_fixture_does_not_count(drive: Drive) -> None:

@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from refute.driver.errors import Malformed
 from refute.driver.known import is_known, is_pythons_own, named
+from refute.driver.wire import Malformed
 
 
 def test_the_subject_cannot_have_the_driver_import_a_module() -> None:
     program = (
         "import sys\n"
-        "from refute.driver.errors import Malformed\n"
+        "from refute.driver.wire import Malformed\n"
         "from refute.driver.known import named\n"
         "for module, name in (('wsgiref.simple_server', 'WSGIServer'), ('pdb', 'Restart'), ('smtpd', 'SMTPServer')):\n"
         "    try:\n"

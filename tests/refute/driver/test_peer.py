@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from refute.driver.errors import CannotCarry, Malformed, SubjectGone
-from refute.driver.wire import MAX_BYTES, Wire
+from refute.driver.wire import MAX_BYTES, CannotCarry, Malformed, SubjectGone, Wire
 from tests.refute.driver.pair import Pair
 
 
@@ -51,8 +50,8 @@ class Point:
 def theirs(pair: Pair, value: Any) -> Any:
     """The stand-in here for an object of the subject's."""
     entry = pair.subject.packed(value)
-    for cid, told, members, _ in pair.subject.classes.news:
-        pair.driver.classes.learn(cid, told, members)
+    for news in pair.subject.classes.news:
+        pair.driver.classes.learn(*news)
     pair.subject.classes.news = []
     return pair.driver.unpacked(entry)
 
@@ -123,16 +122,16 @@ def test_the_door_shows_nothing_of_the_machinery(pair: Pair, name: str) -> None:
 
 
 @pytest.mark.parametrize("target", [pathlib.Path("/proc/self/environ"), Keeper, [1], len], ids=repr)
-@pytest.mark.parametrize("operation", ["get", "set", "del", "call"])
+@pytest.mark.parametrize("operation", ["get", "set", "call"])
 def test_the_subject_works_on_nothing_that_no_test_handed_over(pair: Pair, operation: str, target: Any) -> None:
-    arguments = {"get": ["x"], "set": ["x", 1], "del": ["x"], "call": []}[operation]
+    arguments = {"get": ["x"], "set": ["x", 1], "call": []}[operation]
     with pytest.raises(Malformed, match="no test handed over"):
         pair.door.operations()[operation](target, *arguments)
 
 
 def test_a_library_s_class_is_neither_changed_nor_called(pair: Pair) -> None:
     pair.driver.exports.lend(pathlib.Path)
-    for operation, arguments in (("set", ["exists", 1]), ("del", ["exists"]), ("call", ["/x"])):
+    for operation, arguments in (("set", ["exists", 1]), ("call", ["/x"])):
         with pytest.raises(CannotCarry):
             pair.door.operations()[operation](pathlib.Path, *arguments)
 
@@ -186,7 +185,7 @@ TOLD = {
 def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
     pair: Pair, name: str, member: str
 ) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "members": {name: member}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: member}}, [], [])
     forged = pair.driver.shell(["o", 103, ["c", 101]])
 
     def refuse(*_: Any, **__: Any) -> None:
@@ -200,12 +199,12 @@ def test_an_operator_disguised_as_another_kind_of_member_is_a_judgement_still(
 
 @pytest.mark.parametrize("name", ["__subclasshook__", "__class__", "__getattribute__", "_refute_root_"])
 def test_a_class_cannot_bring_members_that_would_decide_here(pair: Pair, name: str) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "members": {name: "p"}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "members": {name: "p"}}, [], [])
     assert name not in vars(pair.driver.classes.class_of(["c", 101]))
 
 
 def test_a_class_of_classes_costs_the_test_that_names_it(pair: Pair) -> None:
-    pair.driver.classes.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, None)
+    pair.driver.classes.learn(101, {**TOLD, "is_meta": True, "members": {"__eq__": "f"}}, [], [])
     pair.driver.classes.class_of(["c", 101])
     (reason,) = pair.driver.lost
     assert "class of classes" in reason
@@ -219,7 +218,7 @@ def test_no_code_of_pythons_own_class_runs_on_its_empty_stand_in(pair: Pair) -> 
         "standard": True,
         "members": {},
     }
-    pair.driver.classes.learn(101, told, None)
+    pair.driver.classes.learn(101, told, [], [])
     asked: list[tuple[Any, ...]] = []
     pair.request = lambda *args, **_: asked.append(args)  # type: ignore[method-assign]
     forged = pair.driver.shell(["o", 103, ["c", 101]])

@@ -1,6 +1,5 @@
 """What a ticket says about its programs, as drafts of tests: `run` fields, sessions, `COMMAND -> OUTPUT`."""
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -19,7 +18,6 @@ from refute.adversary.property.command_lines.runs import (
 )
 from refute.adversary.property.command_lines.sessions import read_sessions, steps_of
 from refute.adversary.property.draft import Draft, Note
-from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim
 
 _LINK: Final = re.compile(r"`?\s*(?:->|=>|→|⇒)\s*|`?\s+prints\s+|(?=`?,?\s+(?:and\s+)?exits\s)")
@@ -27,7 +25,6 @@ _EXITS: Final = re.compile(r"`?,?\s*(?:and )?exits (?:with )?(?:status |code |ex
 _IN_CODE: Final = re.compile(r"`([^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
 _QUOTED: Final = re.compile(r"`([^`]*)`\.?|\"([^\"]*)\"|'([^']*)'")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-_OF_DOCUMENTATION: Final = re.compile(r"\b(?:doc-?strings?|documented|examples?|sessions?|as shown)\b", re.IGNORECASE)
 
 
 def command_line_tests(brief: Brief) -> Iterator[Draft | Note]:
@@ -35,14 +32,12 @@ def command_line_tests(brief: Brief) -> Iterator[Draft | Note]:
     reader = _Reader(brief)
     for claim in brief.ticket.claims:
         yield from reader.claim(claim)
-    yield from reader.docstrings()
 
 
 class _Reader:
     """Reads one ticket."""
 
     def __init__(self, brief: Brief) -> None:
-        self._claims = brief.ticket.claims
         self._programs = programs_of(brief)
         self._files = frozenset(brief.workspace_paths)
 
@@ -63,14 +58,6 @@ class _Reader:
         for sentence in re.split(r"(?<=[.;])\s+|\n", text):
             if sentence.startswith("`"):
                 yield from self._line(claim, sentence, Origin.CLAIM_EXAMPLE, trusted=False)
-
-    def docstrings(self) -> Iterator[Draft | Note]:
-        """Tests for what a program's own docstring shows, for the claim on documentation, or the only one."""
-        spoken = [claim for claim in self._claims if _OF_DOCUMENTATION.search(claim.text)]
-        owner = next(iter(spoken or (self._claims if len(self._claims) == 1 else ())), None)
-        for tree in (parsed_or_none(program.source) for program in self._programs.all):
-            if owner is not None and tree is not None:
-                yield from self._text(owner, ast.get_docstring(tree) or "", Origin.DOCSTRING_EXAMPLE)
 
     def _text(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
         """Sessions, and lines that stand for themselves."""

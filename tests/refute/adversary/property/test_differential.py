@@ -98,7 +98,7 @@ def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_i
     code = OLD.replace("max(low, min(high, x))", "min(high, x)").replace("text.split()", "text.split(' ')")
     made = brief(code, "clamp() is right.")
     clamped, worded = changed_behaviour(made, compared(made, tmp_path))
-    assert clamped.startswith("behaviour changed (a claimed change?): clamp(-1) was 0, is -1; ")
+    assert clamped.startswith("behaviour changed (a claimed change?): clamp(1, low=2, high=10) was 2, is 1; ")
     assert worded.startswith("behaviour changed: words('') was [], is ['']; ")
 
 

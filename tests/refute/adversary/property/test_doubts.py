@@ -31,7 +31,6 @@ def test_no_row_of_its_kind_finds_what_it_refuses(row: dict[str, Any]) -> None:
         ("import datetime\n\ndef f():\n    return datetime.date.today().year", "f() == 2024"),
         ("import uuid\n\ndef f():\n    return str(uuid.uuid4())", "f() == 'ab'"),
         ("def f(name):\n    with open(name) as file:\n        return file.read()", "f('notes.txt') == 'a'"),
-        ("import sys\n\ndef f():\n    return sys._getframe(1).f_code.co_name", "f() == '<module>'"),
     ],
 )
 def test_an_example_whose_answer_hangs_on_more_than_its_arguments_is_untested(code: str, example: str) -> None:

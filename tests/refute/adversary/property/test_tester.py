@@ -140,9 +140,12 @@ def test_an_author_example_may_raise(written: str) -> None:
     assert len(failures(attack, wrong)) == 1
 
 
-def test_an_author_example_may_await() -> None:
-    code = "async def load(n):\n    return n + 1\n"
-    assert failures(attack_on(code, claim("Loads.", "await load(1) == 2", "load(1) == 2")), code) == {}
+def test_an_example_of_an_async_function_says_who_drives_it() -> None:
+    code = "import asyncio\nasync def load(n):\n    return n + 1\n"
+    attack = attack_on(code, claim("Loads.", "await load(1) == 2", "len([load(1)]) == 1", "asyncio.run(load(1)) == 2"))
+    assert len(attack.tests) == 1
+    assert "calls `load`, which is async: write `asyncio.run(load(…))`" in attack.source
+    assert failures(attack, code) == {}
 
 
 def test_a_promised_function_that_is_missing_fails() -> None:
@@ -317,3 +320,12 @@ def joined(*parts):
     """
     return "".join(parts)
 '''
+
+
+def test_texts_that_differ_in_blanks_are_shown_whole() -> None:
+    code = "def f():\n    return 'a' * 90 + ' \\n'\n"
+    example = f"f() == {'a' * 90 + chr(10)!r}"
+    (said,) = failures(
+        attack_on(code, Claim(id=ClaimId("C1"), text="It gives letters.", examples=(example,))), code
+    ).values()
+    assert str(said) == f"expected {'a' * 90 + chr(10)!r}, got {'a' * 90 + ' ' + chr(10)!r}"

@@ -145,12 +145,6 @@ def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> Non
     assert failures(attack, files, tmp_path) == {}
 
 
-def test_sessions_and_lines_of_a_docstring_belong_to_the_claim_on_examples() -> None:
-    code = {"tool.py": f'"""Echo.\n\n$ tool.py a\na\n\ntool.py b -> b\n"""\n{ECHO["tool.py"]}'}
-    attack = attack_on(code, "It echoes.", "The examples in its docstring hold.")
-    assert [(test.claim_id, test.origin) for test in attack.tests] == [("C2", Origin.DOCSTRING_EXAMPLE)] * 2
-
-
 def test_plain_sessions_end_where_the_text_goes_on() -> None:
     attack = attack_on(
         ECHO, "Call it:\n\n    $ tool.py a\n    a\n\nNothing else matters.\n\n$ tool.py b\nAnd so on, as you may see."

@@ -1,0 +1,48 @@
+"""Claims whose fields can refute them and never bring a pass, and why: what `refute ticket lint` tells beside."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from refute.adversary.attack import Brief
+from refute.adversary.property.draft import Draft
+from refute.adversary.property.laws import field_tests
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.reading import read_surface
+from refute.adversary.property.tester import PropertyTester
+from refute.ticket.record import ClaimId, Kind
+
+ONLY_EXAMPLES: Final = "it has only examples"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weakness:
+    """Why a claim that can be refuted does not pass without a model's tests."""
+
+    claim_id: ClaimId
+    reason: str
+    is_tested: bool = True
+    """Whether its fields make a test at all."""
+
+    def __str__(self) -> str:
+        if not self.is_tested:
+            return f"{self.claim_id} is not tested: {self.reason}"
+        return f"{self.claim_id} can be refuted, and stays PASS_WEAK without tests by a model: {self.reason}"
+
+
+def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
+    """One for each claim of Python code whose fields make no test, or only tests of what its author expects."""
+    if brief.ticket.kind is Kind.CLI:
+        return ()
+    namespace = Namespace(surface=read_surface(brief.modules))
+    attack = PropertyTester().write_tests(brief)
+    untestable = {one.claim.id: one.reason for one in attack.untestable}
+    found = []
+    for claim in brief.ticket.claims:
+        origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
+        if claim.code() and not claim.unchanged and claim.id in untestable:
+            found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
+        if origins and all(one.by_author for one in origins) and not claim.unchanged:
+            drafts = (one for one in field_tests(claim, brief, namespace) if isinstance(one, Draft))
+            reason = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
+            found.append(Weakness(claim_id=claim.id, reason=reason))
+    return tuple(found)
