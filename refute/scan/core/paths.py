@@ -5,7 +5,6 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final
 
@@ -141,10 +140,8 @@ _GLOB: Final = re.compile(r"[*?\[]")
 
 
 @lru_cache(maxsize=32)
-def _place(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """The pattern and the known members of a kind of place."""
-    row = read_table("places")[kind]
-    return re.compile("|".join(map(fill, row["patterns"]))), tuple(map(fill, row.get("members", ())))
+def _place(kind: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(fill, read_table("places")[kind]["patterns"])))
 
 
 def fill(text: str) -> str:
@@ -153,19 +150,8 @@ def fill(text: str) -> str:
 
 
 def is_place(kind: str, path: str) -> bool:
-    """Whether a located path is of a kind that `places.toml` names; a glob counts where it spells a known member."""
-    pattern, members = _place(kind)
-    return bool(pattern.match(path)) or (bool(members) and _globs_to(path, members))
-
-
-@lru_cache(maxsize=1024)
-def _globs_to(path: str, members: tuple[str, ...]) -> bool:
-    if not _GLOB.search(path) or path.startswith((HERE, TEMP)):
-        return False
-    last = path.rpartition("/")[2]
-    # A glob of stars names everything in a directory, not this member; only one that spells it out counts.
-    spelled = bool(last.strip("*?")) or last.count("?") == len(last) > 1
-    return spelled and any(path.count("/") == member.count("/") and fnmatchcase(member, path) for member in members)
+    """Whether a located path is of a kind that `places.toml` names."""
+    return bool(_place(kind).match(path))
 
 
 def is_stock(path: str) -> bool:

@@ -180,7 +180,7 @@ def _printed(call: Call, row: Command, prints: str, operands: list[str], content
 def _filtered(fed: str, prints: str) -> str:
     """What a filter leaves: of a text that the script spells out it is not worked out, of others whence it comes."""
     if fed and sym.is_known(fed):
-        return sym.OUTPUT if prints == "part" else sym.DERIVED
+        return sym.UNKNOWN if prints == "part" else sym.DERIVED
     kinds = (sym.DOWNLOAD, sym.PROCESS_LIST, sym.OTHER_PROCESS, sym.OWN_PROCESS)
     return next((kind for kind in kinds if kind in fed), sym.UNKNOWN)
 

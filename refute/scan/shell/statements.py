@@ -1,12 +1,11 @@
 """Statements of a shell script: commands with redirections, conditions, loops, lists, pipelines and functions."""
 
-import re
 from itertools import islice, product
 from typing import Final
 
 from tree_sitter import Node
 
-from refute.scan.core.symbols import DERIVED, OUTPUT, UNKNOWN, is_known
+from refute.scan.core.symbols import UNKNOWN
 from refute.scan.shell import redirects
 from refute.scan.shell.assignments import assign_before
 from refute.scan.shell.expansion import MAX_ALTERNATIVES
@@ -16,7 +15,6 @@ from refute.scan.shell.syntax import below, text_of
 
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
-_SHELL: Final = re.compile(r"(?:sudo\s+)?(?:/\S*/)?(?:ba|da|z|k)?sh(?:\s|\Z)")
 _PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
 
 
@@ -128,13 +126,8 @@ def alternatives(walker: Walker, node: Node, stdin: str) -> str:
 def pipeline(walker: Walker, node: Node, stdin: str) -> str:
     """Commands of which each reads what the one before it prints."""
     output = stdin
-    spelled = False
-    for index, child in enumerate(node.named_children):
-        if spelled and output in {UNKNOWN, OUTPUT} and _SHELL.match(text_of(child)):
-            # The script spells a text out and has a filter change it before it runs.
-            output = DERIVED
+    for child in node.named_children:
         output = walker.run(child, output)
-        spelled = spelled or (index == 0 and is_known(output) and bool(output.strip()))
     return output
 
 
