@@ -10,6 +10,7 @@ from refute.adversary.property.expressions import dotted
 from refute.adversary.property.tables import of_kind
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
+_CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
 _OF_PLAIN_DATA: Final = (str, bytes, int, float, complex, list, tuple, dict, set, deque, Counter, datetime, timedelta)
 _PLAIN: Final = frozenset(name for kind in _OF_PLAIN_DATA for name in dir(kind))
 
@@ -19,25 +20,30 @@ class Beside:
     """What calls of a function do, those that it makes itself included."""
 
     reads: set[str]
-    """What its answer hangs on: `files`, the `moment`."""
+    """What its answer hangs on: `files`, `callers`, the `moment`."""
     raises: set[str]
     """Exceptions by name: its way to refuse inputs."""
     calls: set[str]
 
 
 def beside(tree: ast.Module) -> dict[str, Beside]:
-    """Function or method name → what it does, through the functions of the module that it calls."""
+    """Function or method name → what it does, through the functions of the module that it calls.
+
+    A clock that a parameter may replace does not count: it is asked only under a condition.
+    """
     found: dict[str, Beside] = {}
     for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         nodes = [*ast.walk(function)]
-        calls = {called(node) for node in nodes if isinstance(node, ast.Call)}
+        at_times = {id(one) for node in nodes if isinstance(node, _CONDITIONAL) for one in ast.walk(node)}
+        made = [node for node in nodes if isinstance(node, ast.Call)]
+        calls, always = {called(one) for one in made}, {called(one) for one in made if id(one) not in at_times}
         errors = (node.exc for node in nodes if isinstance(node, ast.Raise) and node.exc is not None)
         raised = {dotted(error.func if isinstance(error, ast.Call) else error) for error in errors}
         own = found.setdefault(function.name, Beside(set(), set(), set()))
         own.calls |= {name.removeprefix("self.").removeprefix("cls.") for name in calls}
         own.calls |= {node.id for node in nodes if isinstance(node, ast.Name)}  # `key=f` calls it, too
         own.raises |= {name for name in raised if name and name[:1].isupper()}
-        own.reads |= set().union(*map(reads, calls))
+        own.reads |= {one for name in calls for one in reads(name) if one != "moment" or name in always}
     size = -1
     while size != (size := sum(len(one.reads) + len(one.raises) for one in found.values())):
         for one in found.values():

@@ -55,6 +55,13 @@ class Namespace:
     """The names that examples may use."""
 
     surface: Surface
+    files: tuple[str, ...] = ()
+    """Every file of the ticket, as POSIX paths relative to its workspace."""
+
+    def holds_file(self, path: str) -> bool:
+        """Whether a path, as an example writes it, leads to a file or directory of the ticket."""
+        wanted = path.removeprefix("./").rstrip("/")
+        return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
 
     def defines(self, name: str) -> bool:
         """Whether a (dotted) name is known."""

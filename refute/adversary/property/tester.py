@@ -99,7 +99,7 @@ def _parse_fault(source: SourceModule) -> str:
 
 def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     surface = read_surface(brief.modules)
-    namespace = Namespace(surface=surface)
+    namespace = Namespace(surface=surface, files=brief.workspace_paths)
     for claim in brief.ticket.claims:
         yield from author_examples(claim, namespace)
         subjects = surface.subjects(claim.text)

@@ -31,12 +31,18 @@ def test_no_row_of_its_kind_finds_what_it_refuses(row: dict[str, Any]) -> None:
         ("import datetime\n\ndef f():\n    return datetime.date.today().year", "f() == 2024"),
         ("import uuid\n\ndef f():\n    return str(uuid.uuid4())", "f() == 'ab'"),
         ("def f(name):\n    with open(name) as file:\n        return file.read()", "f('notes.txt') == 'a'"),
+        ("import sys\n\ndef f():\n    return sys._getframe(1).f_code.co_name", "f() == '<module>'"),
     ],
 )
 def test_an_example_whose_answer_hangs_on_more_than_its_arguments_is_untested(code: str, example: str) -> None:
     attack = attack_on(code, example)
     assert attack.tests == ()
     assert attack.untestable[0].reason
+
+
+def test_a_clock_that_an_argument_may_replace_is_no_doubt() -> None:
+    code = "import time\n\ndef f(now=None):\n    return now or time.time()"
+    assert len(attack_on(code, "f(3) == 3").tests) == 1
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,8 @@ def test_an_example_whose_answer_hangs_on_more_than_its_arguments_is_untested(co
 )
 def test_words_around_an_example_may_leave_it_open(claim: str, tests: int) -> None:
     assert len(attack_on("def f(xs):\n    return sorted(xs)", claim).tests) == tests
+
+
+def test_a_function_that_reads_files_is_tested_where_no_path_is_given() -> None:
+    code = "import os\n\ndef f(name):\n    return len(os.listdir('.')) * 0 + len(name)"
+    assert len(attack_on(code, "f('abc') == 3").tests) == 1
