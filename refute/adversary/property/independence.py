@@ -17,19 +17,8 @@ LIBRARY: Final = frozenset(
     (
         *("base64", "binascii", "bisect", "builtins", "calendar", "collections", "colorsys", "datetime", "decimal"),
         *("difflib", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "keyword", "math"),
-        *(
-            "operator",
-            "pathlib",
-            "posixpath",
-            "re",
-            "shlex",
-            "statistics",
-            "string",
-            "textwrap",
-            "unicodedata",
-            "urllib.parse",
-        ),
-        "zlib",
+        *("operator", "pathlib", "posixpath", "re", "shlex", "statistics", "string", "textwrap", "unicodedata"),
+        *("urllib.parse", "zlib"),
     )
 )
 """Modules whose functions answer by their arguments alone."""
@@ -64,9 +53,9 @@ class Evidence:
             return f"the claim does not name {name}"
         if not self._varies(call):
             return "`raises` has one input of its author's, expected `given` with types"
-        return self._not_drawn() or (
-            "" if self._is_answer(call) else f"`{ast.unparse(call)}` is not one call of the code"
-        )
+        if not self._is_answer(call):
+            return self._not_drawn() or f"`{ast.unparse(call)}` is not one call of the code"
+        return self._not_drawn()
 
     def _not_drawn(self) -> str:
         """Why the inputs are not the tester's own: of types, and chosen without the code."""
@@ -79,16 +68,10 @@ class Evidence:
     def _not_compared(self, check: ast.expr) -> str:
         match check:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-                doubts = [
-                    self._unknown(one, answer)
-                    for answer, one in ((left, right), (right, left))
-                    if self._is_answer(answer)
-                ]
-                return (
-                    ""
-                    if "" in doubts
-                    else next(iter(doubts), f"no side of `{ast.unparse(check)}` is one call of the code alone")
-                )
+                sides = [(left, right), (right, left)]
+                doubts = [self._unknown(one, answer) for answer, one in sides if self._is_answer(answer)]
+                alone = f"no side of `{ast.unparse(check)}` is one call of the code alone"
+                return "" if "" in doubts else next(iter(doubts), alone)
         return f"`{ast.unparse(check)}` is no comparison by =="
 
     def _unknown(self, side: ast.expr, answer: ast.expr) -> str:
@@ -111,8 +94,10 @@ class Evidence:
         except NotTested as why:
             return f"`{words}` {why}"
         foreign = [line.split()[1] for line in found.imports if line.split()[1] not in LIBRARY]
-        if found.reaches_implementation or not self._varies(side):
-            return f"`{words}` asks the code too" if found.reaches_implementation else f"`{words}` has no drawn input"
+        if found.reaches_implementation:
+            return f"`{words}` asks the code too"
+        if not self._varies(side):
+            return f"`{words}` has no drawn input"
         if foreign:
             return f"`{words}` uses {foreign[0]}, which is not among the modules that answer by their arguments alone"
         unsafe = sorted(UNSAFE & free_names([side]))
