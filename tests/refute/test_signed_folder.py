@@ -137,6 +137,7 @@ def test_the_key_is_the_setting_s_or_made_once_for_the_state_directory(tmp_path:
     assert [path.name for path in (tmp_path / "s").iterdir()] == ["signing.key"]
 
 
+@pytest.mark.slow
 def test_processes_that_make_the_key_at_once_get_the_same(tmp_path: Path) -> None:
     settings = Settings(state_dir=tmp_path / "state")
     # Not `Pool`, which ends its processes by a signal: one that held a lock then keeps the others for ever.

@@ -19,7 +19,7 @@ from refute.ledger.conversations import Conversations
 from refute.ledger.store import Ledger
 from tests.refute.assistant.conftest import Desk, nonce_of, over
 
-TRIES = 1_000
+TRIES = 300
 DONE = "✅ Executed"
 
 

@@ -53,6 +53,7 @@ def test_the_statements_are_those_of_in_toto(bundle, policy):
     assert [one["name"] for one in standard["subject"]] == ["answer.py", "ticket.yaml", "verify.sh"]
 
 
+@pytest.mark.slow
 def test_no_byte_of_the_envelopes_can_be_changed(bundle, ticket, policy):
     accepted = []
     for position in range(len(bundle)):

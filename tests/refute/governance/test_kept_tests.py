@@ -65,6 +65,7 @@ def built(ticket):
     return replace(ticket, import_roots=("src",))
 
 
+@pytest.mark.slow
 def test_kept_tests_run_from_anywhere_with_plain_pytest(outcome, built, tmp_path):
     file = keep_tests(outcome, built, built.workspace / "tests" / "kept")
     assert file is not None

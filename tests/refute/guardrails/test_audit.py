@@ -75,6 +75,7 @@ def test_a_switched_off_log_writes_nothing(tmp_path: Path) -> None:
     assert not log.path.exists()
 
 
+@pytest.mark.slow
 def test_eight_processes_keep_one_chain(log: AuditLog) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(log.path), f"run-{n}", "40"]) for n in range(8)]
     assert [writer.wait(timeout=300) for writer in writers] == [0] * 8

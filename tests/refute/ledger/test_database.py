@@ -62,6 +62,7 @@ def test_sqlite_is_in_wal_mode_and_waits_for_other_writers(settings: Settings) -
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
 
+@pytest.mark.slow
 def test_a_current_ledger_opens_without_alembic(settings: Settings) -> None:
     open_database(settings).dispose()
     program = (

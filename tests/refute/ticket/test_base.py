@@ -90,6 +90,7 @@ def test_a_base_stays_inside_the_workspace(make_ticket: MakeTicket, base: str) -
         load_ticket(make_ticket(base=base))
 
 
+@pytest.mark.slow
 def test_a_base_that_is_another_project_is_refused(checkout: Path, freeze: Freeze, git: Git) -> None:
     for number in range(501):
         (checkout / f"f{number}.py").write_text("x = 1\n")

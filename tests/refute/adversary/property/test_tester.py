@@ -216,6 +216,7 @@ def test_a_claim_that_is_an_example_itself_is_not_refuted_by_another_one(text: s
     assert failures(attack_on(code, "`two(n)` is twice `n`."), code)
 
 
+@pytest.mark.slow
 def test_a_module_that_cannot_be_imported_breaks_only_its_own_tests(tmp_path: Path) -> None:
     sources = {"good": "def a():\n    return 1\n", "bad": "import no_such_module\ndef b():\n    return 1\n"}
     attack = attack_on(sources, "a() == 1", "b() == 1")
