@@ -49,8 +49,8 @@ def failed_by_itself(runs: Sequence[TestRun]) -> bool:
 
 
 def in_one_line(run: TestRun) -> str:
-    """The error in one line."""
-    message = " ".join(run.error_message.split())
+    """The error in one line; of a message of the test's own without what pytest says behind it."""
+    message = " ".join(run.error_message.partition("\nassert ")[0].split())
     text = f"{run.error_type}: {message}" if run.error_type else message
     return text if len(text) <= 300 else f"{text[:299]}…"  # noqa: PLR2004  # a line for a person
 

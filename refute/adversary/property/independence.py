@@ -11,17 +11,8 @@ from typing import Final
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
-from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.namespace import LIBRARY, Namespace
 
-LIBRARY: Final = frozenset(
-    (
-        *("base64", "binascii", "bisect", "builtins", "calendar", "collections", "colorsys", "datetime", "decimal"),
-        *("difflib", "fractions", "functools", "hashlib", "heapq", "html", "itertools", "json", "keyword", "math"),
-        *("operator", "pathlib", "posixpath", "re", "shlex", "statistics", "string", "textwrap", "unicodedata"),
-        *("urllib.parse", "zlib"),
-    )
-)
-"""Modules whose functions answer by their arguments alone."""
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 """What only an author's own reasoning needs: it may hold the mistake that the implementation makes."""

@@ -14,8 +14,8 @@ from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quo
 from refute.adversary.property.expressions import parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
-from refute.adversary.property.independence import LIBRARY, UNSAFE, Evidence
-from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.independence import UNSAFE, Evidence
+from refute.adversary.property.namespace import LIBRARY, Namespace
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Property, Raises
 

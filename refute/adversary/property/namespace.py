@@ -4,7 +4,7 @@ import ast
 import builtins
 import importlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,12 +12,15 @@ from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.surface import Face, Surface
 
-_STANDARD_MODULES: Final = (
-    "asyncio base64 bisect collections copy csv datetime decimal fractions functools hashlib heapq inspect io "
-    "itertools json math operator os pathlib random re statistics string sys tempfile textwrap threading time "
-    "typing unicodedata uuid"
+_LIBRARY: Final = (
+    "base64 binascii bisect builtins calendar collections colorsys datetime decimal difflib fractions functools "
+    "hashlib heapq html itertools json keyword math operator pathlib posixpath re shlex statistics string textwrap "
+    "unicodedata urllib.parse zlib"
 )
-STANDARD_MODULES: Final = frozenset(_STANDARD_MODULES.split())
+LIBRARY: Final = frozenset(_LIBRARY.split())
+"""Modules whose functions answer by their arguments alone."""
+_EFFECTS: Final = "asyncio copy csv inspect io os random sys tempfile threading time typing uuid"
+STANDARD_MODULES: Final = LIBRARY.union(_EFFECTS.split())
 """Modules that an example may name without importing them, as people do in prose."""
 
 _STANDARD_NAMES = {
@@ -80,28 +83,28 @@ class Namespace:
             nodes: parsed code.
             home: the module whose docstring the code stands in; its names win, private ones too.
             bound: names that the caller binds (given variables, earlier statements).
-            promised: a text; a name that occurs in it as a word and is called is imported from the only
-                implementation module even where that module does not define it: the text promises it.
+            promised: a text; a name that occurs in it as a word and is called is imported from an implementation
+                module though none defines it: the text promises it. Not beside names that one does define, as then
+                it may be any other package's.
 
         Raises:
-            NotTested: nothing defines a name, or nobody drives a coroutine.
+            NotTested: a name is nobody's, or nobody drives a coroutine.
         """
         nodes = list(nodes)
         if undriven := self._undriven(nodes):
             raise NotTested(f"calls `{undriven}`, which is async: write `asyncio.run({undriven}(…))`")
-        imports: set[str] = set()
-        missing: list[str] = []
-        for name in sorted(free_names(nodes) - set(bound)):
-            line = self._import_of(name, nodes, home=home, promised=promised)
-            if line is None:
-                missing.append(name)
-            elif line:
-                imports.add(line)
-        if missing:
+        found = {name: self._import_of(name, nodes, home=home) for name in sorted(free_names(nodes) - set(bound))}
+        if not self._reached(found, nodes):
+            missing = [name for name, line in found.items() if line is None]
+            found |= {name: self._promised(name, nodes, promised) for name in missing}
+        if missing := [name for name, line in found.items() if line is None]:
             names = ", ".join(f"`{name}`" for name in missing)
-            raise NotTested(f"uses {names}, which neither the implementation nor Python defines")
-        reaches = any(self._is_ours(name) for name in (*(line.split()[1] for line in imports), *_imported(nodes)))
-        return Resolved(imports=tuple(sorted(imports)), reaches_implementation=reaches)
+            raise NotTested(f"uses {names}, which is neither the code's nor built in: write its module too (`math.pi`)")
+        imports = sorted({line for line in found.values() if line})
+        return Resolved(imports=tuple(imports), reaches_implementation=self._reached(found, nodes))
+
+    def _reached(self, found: Mapping[str, str | None], nodes: list[ast.AST]) -> bool:
+        return any(map(self._is_ours, (*(line.split()[1] for line in found.values() if line), *_imported(nodes))))
 
     def _is_ours(self, name: str) -> bool:
         """Whether a module is the implementation's, or a package that holds it."""
@@ -118,7 +121,7 @@ class Namespace:
                 return name
         return ""
 
-    def _import_of(self, name: str, nodes: list[ast.AST], *, home: str, promised: str) -> str | None:
+    def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
         """An import line, empty for builtins, None where nothing defines the name."""
         face = self._face_with(name, home=home)
         if face is not None:
@@ -128,11 +131,15 @@ class Namespace:
             return f"import {module}"
         if hasattr(builtins, name):
             return ""
-        if name in STANDARD_NAMES and not (name in STANDARD_MODULES and _used_as_module(name, nodes)):
+        if used := [one for one in STANDARD_MODULES if one.partition(".")[0] == name and _used_as_module(one, nodes)]:
+            return f"import {used[0]}"
+        if name in STANDARD_NAMES:
             return f"from {STANDARD_NAMES[name]} import {name}"
-        if name in STANDARD_MODULES:
-            return f"import {name}"
-        return self._promised(name, nodes, promised)
+        importing = [one.module for one in self.surface.faces if name in one.names and not name.startswith("_")]
+        opaque = [one.module for one in self.surface.faces if one.opaque]
+        if not importing and name in _called(nodes) and len(opaque) == 1:
+            importing = opaque
+        return f"from {importing[0]} import {name}" if importing else None
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
@@ -153,17 +160,16 @@ class Namespace:
         return name if name in modules else None
 
     def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
-        called = {
-            n.func.id for t in nodes for n in ast.walk(t) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
-        }
-        opaque = [face.module for face in self.surface.faces if face.opaque]
-        if importing := [face.module for face in self.surface.faces if name in face.names and not name.startswith("_")]:
-            return f"from {importing[0]} import {name}"
-        if name in called and (opaque or re.search(rf"(?<!\w){name}(?!\w)", promised)):
-            candidates = opaque or [face.module for face in self.surface.faces]
-            if len(candidates) == 1:
-                return f"from {candidates[0]} import {name}"
-        return None
+        if any(one.opaque for one in self.surface.faces) or name not in _called(nodes):
+            return None
+        said = re.search(rf"(?<!\w){name}(?!\w)", promised)
+        return f"from {self.surface.faces[0].module} import {name}" if said and self.surface.faces else None
+
+
+def _called(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that are called."""
+    calls = (node.func for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {one.id for one in calls if isinstance(one, ast.Name)}
 
 
 def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -79,7 +79,7 @@ def test_a_function_that_gives_another_result_than_the_named_one_fails(other: st
         (replace(CLAIM, same_as={"fast_sum": "eval"}), "got 'eval'"),
         (replace(CLAIM, same_as={"quick_sum": "sum"}), "got 'quick_sum', expected a public function"),
         (replace(CLAIM, same_as={"squares": "sum"}), "give an example that calls it"),
-        (replace(CLAIM, raises=(replace(EDGE, call="route(-1)"),)), "uses `route`, which neither"),
+        (replace(CLAIM, raises=(replace(EDGE, call="route(-1)"),)), "uses `route`, which is neither"),
         (replace(CLAIM, raises=(replace(BELOW, given={"n": "Thing"}),)), "given n"),
     ],
 )

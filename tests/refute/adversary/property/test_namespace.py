@@ -41,6 +41,7 @@ def test_names_that_everybody_knows_are_imported() -> None:
     assert imports("isclose(run(1), math.pi)")[0] == "from math import isclose"
     assert imports("datetime.timedelta(1)") == ("import datetime",)
     assert imports("datetime(2020, 1, 1)") == ("from datetime import datetime",)
+    assert imports("urllib.parse.quote(html.escape('a'))") == ("import html", "import urllib.parse")
 
 
 def test_builtins_need_no_import() -> None:
@@ -52,5 +53,7 @@ def test_bound_names_are_not_looked_for() -> None:
 
 
 def test_an_unknown_name_is_unresolved() -> None:
-    with pytest.raises(NotTested, match="uses `np`, which neither"):
+    with pytest.raises(NotTested, match="uses `np`, which is neither"):
         imports("np.sum(run(1))")
+    with pytest.raises(NotTested, match="uses `html`"):  # not as a module: a text, perhaps
+        imports("run(html)")

@@ -153,6 +153,12 @@ def test_a_promised_function_that_is_missing_fails() -> None:
     assert isinstance(failed["test_c1_example"], ImportError)
 
 
+def test_a_missing_function_beside_one_that_is_there_may_be_any_package_s() -> None:
+    attack = attack_on(AREA, claim("sides_of(area(2, 3)) gives them back.", "sides_of(area(2, 3)) == (2, 3)"))
+    assert attack.tests == ()
+    assert "`sides_of`, which is neither the code's nor built in: write its module too" in attack.untestable[0].reason
+
+
 def test_a_property_block_is_tried_on_values_that_satisfy_its_assumption() -> None:
     block = Property(
         given={"n": "int", "xs": "list[int]", "k": "st.sampled_from([0, 1])"},
