@@ -73,8 +73,9 @@ def test_pytest_and_hypothesis_are_importable_and_on_the_path(client, image) -> 
         assert "1 passed" in run(client, image, script.format(command))
 
 
-def test_nothing_in_the_image_is_setuid_or_setgid(client, image) -> None:
+def test_nothing_in_the_image_is_setuid_or_setgid_and_jobs_can_read_what_was_installed(client, image) -> None:
     assert run(client, image, "find / -xdev -perm /6000 2>/dev/null; true") == ""
+    assert run(client, image, "find /usr/local /opt ! -readable") == ""
 
 
 def test_python_starts_from_byte_code_alone(client, image) -> None:
