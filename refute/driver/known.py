@@ -41,6 +41,8 @@ NEVER: Final = frozenset({"antigravity", "this", "idlelib", "turtledemo", "turtl
 """Modules that act when they are imported."""
 HEAP_TYPE: Final = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
+ABSTRACT: Final = 1 << 20
+"""Py_TPFLAGS_IS_ABSTRACT: the class has no objects (inspect.TPFLAGS_IS_ABSTRACT)."""
 MIRRORED: Final = frozenset(
     {"unittest.case.SkipTest", "builtins.classmethod", "builtins.staticmethod", "builtins.property"}
 )

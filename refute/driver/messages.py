@@ -84,7 +84,7 @@ class Messages:
                 self._hear(extras)
             values = Decoder(table, self._objects, heard).values(atoms)
             try:
-                self._settle_up(table, extras)
+                self._settle_up(extras)
                 if not (asked and self._objects.in_driver):
                     self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
@@ -117,10 +117,8 @@ class Messages:
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
 
-    def _settle_up(self, table: list[Any], extras: Extras) -> None:
-        """After a message: agree on shared containers, and let go what is no longer held."""
-        self._objects.shared.agree([entry[1] for entry in table if entry[0] == "W"])
-        self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
+    def _settle_up(self, extras: Extras) -> None:
+        """After a message: note what was lost, and let go what is no longer held."""
         for reason in extras.get("lost", ()):
             self._objects.lose(str(reason))
         self._objects.shared.drop(extras.get("r", []))

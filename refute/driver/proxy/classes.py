@@ -1,12 +1,12 @@
 """Builds the class that stands for one of the other process; for an enumeration a real one, of plain data."""
 
-import collections.abc
 import enum
+from abc import ABCMeta
 from collections import deque
 from types import MappingProxyType
 from typing import Any, Final
 
-from refute.driver.known import JUDGING, standing
+from refute.driver.known import JUDGING, is_pythons_own, standing
 from refute.driver.proxy.describing import LOOKED_UP
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.roots import Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
@@ -64,13 +64,13 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
     made = ProxyMeta(told["name"], tuple(bases), namespace)
-    type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
-    for name in told.get("counts_as", ()):  # with which it may be registered, as `Mapping`
-        if name in collections.abc.__all__ and not issubclass(made, kind := vars(collections.abc)[name]):
+    if "abstract" in told:
+        type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told["abstract"])))
+    for place in told.get("counts_as", ()):
+        kind = standing(*place)
+        if isinstance(kind, ABCMeta) and is_pythons_own(kind) and not issubclass(made, kind):
             kind.register(made)
-    type.__setattr__(
-        made, "_refute_asks_", bool(told["asks"])
-    )  # not before: Python asks whether it is the other way round
+    type.__setattr__(made, "_refute_asks_", bool(told["asks"]))  # not before: no class is asked while it is made
     return made
 
 

@@ -17,9 +17,9 @@ from types import (
     SimpleNamespace,
     WrapperDescriptorType,
 )  # fmt: skip
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol
 
-from refute.driver.known import BUILDING, SPECIAL, is_pythons_own
+from refute.driver.known import BUILDING, SPECIAL, is_pythons_own, place_of
 
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
@@ -165,6 +165,9 @@ HOLDING: Final = (
 )  # fmt: skip
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""
+ACTING: Final = frozenset({Protocol, Generic, type})
+"""Bases that act when a class derives from them; what they give comes from the other side."""
+INTERFACES: Final = tuple(vars(collections.abc)[name] for name in collections.abc.__all__)
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 
@@ -183,15 +186,25 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "asks": _asks(kind),
         "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
     }
-    if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
-        told["abstract"] = sorted(abstract)
-    if counts_as := [name for name in collections.abc.__all__ if issubclass(kind, vars(collections.abc)[name])]:
+    abstract = {one for one in (*INTERFACES, *kind.__mro__) if _is_abstract(one)}
+    if counts_as := sorted(place_of(one) for one in abstract if issubclass(kind, one)):
         told["counts_as"] = counts_as
+    if inspect.isabstract(kind):
+        told["abstract"] = sorted(vars(kind)["__abstractmethods__"])
     if issubclass(kind, enum.Enum):
         told["enum"] = True
     if issubclass(kind, type):
         told["is_meta"] = True
     return told
+
+
+def is_interface(kind: type) -> bool:
+    """Whether a base of Python's own only says what a class can do: it counts as one, and is asked for its methods."""
+    return kind in ACTING or _is_abstract(kind)
+
+
+def _is_abstract(kind: type) -> bool:
+    return type(kind) is ABCMeta and is_pythons_own(kind)
 
 
 def stands_alone(kind: type) -> bool:
@@ -210,9 +223,10 @@ def checked(told: Description) -> None:
 
 def _members(kind: type) -> dict[str, str]:
     """Name → kind of member, as `made_member` has it."""
-    own = dict(vars(kind))
-    if stands_alone(kind):  # its bases are not mirrored
-        own = {name: one for base in reversed(kind.__mro__[:-1]) for name, one in vars(base).items()}
+    alone = stands_alone(kind)
+    flat = {base for one in kind.__bases__ if alone or is_interface(one) for base in one.__mro__[:-1]}  # not mirrored
+    own = {name: one for base in reversed(kind.__mro__) if base in flat for name, one in vars(base).items()}
+    own |= vars(kind)
     asked = {
         name for meta in _metas(kind) for name in vars(meta) if name[:2] != "__"
     }  # a class has that of its own class
