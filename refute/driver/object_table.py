@@ -148,7 +148,7 @@ class ObjectTable:
             case ["T", token]:
                 return self.classes.class_of(token)
             case ["fn", int(oid), kind]:
-                return self.proxies.borrow(oid, lambda: (Function if kind else Called)(oid))
+                return self.proxies.borrow(oid, Function if kind else Called)
             case ["m", int(cid), str(name)]:
                 return self.function_of_member(cid, name)
             case ["o", int(oid), token]:

@@ -110,7 +110,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
-        "call_lent": lambda oid, /, *args, **kwargs: own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, text_of),
         "set": setattr,

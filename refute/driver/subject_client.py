@@ -24,7 +24,7 @@ from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectG
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "start",
+        "call", "extend", "isinstance", "issubclass", "member", "member_get", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
@@ -54,7 +54,7 @@ class SubjectClient(Attestation):
         self.objects.function_of_member = self._door.function_of_member
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
-        operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
+        operations |= {"in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
         self.surroundings.unpacked = self.objects.unpacked
@@ -180,9 +180,6 @@ class SubjectClient(Attestation):
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
         return in_loop(loop, action, lambda: self._blocked > 0)
-
-    def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.peer.operations["call"](self.objects.exports.own(oid), *args, **kwargs)
 
     def _idle(self, waiting: int) -> None:
         """Wait for a message, passing on what the subject prints meanwhile."""

@@ -16,16 +16,13 @@ SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__anno
 class Called(Proxy):
     """Stands for something that can be called."""
 
-    __slots__ = ("__weakref__", "_refute_oid_", "_refute_shape_")
+    __slots__ = ("__weakref__", "_refute_shape_")
     _refute_root_ = True
-
-    def __init__(self, oid: int) -> None:
-        object.__setattr__(self, "_refute_oid_", oid)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call it, there."""
         __tracebackhide__ = True
-        return Current.link.request("call_lent", self._refute_oid_, *args, **kwargs)
+        return Current.link.request("call", self, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True
