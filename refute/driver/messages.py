@@ -146,7 +146,7 @@ class Messages:
             self._last += 1
             extras["s"] = [self._last, self._heard]
         if objects.lost and not objects.in_driver:
-            extras["lost"], objects.lost = objects.lost, []
+            extras["lost"], objects.lost = [reason for reason, _ in objects.lost], []
         if objects.classes.news:
             extras["k"], objects.classes.news = objects.classes.news, []
         if released := objects.shared.let_go():

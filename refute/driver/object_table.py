@@ -55,12 +55,17 @@ class ObjectTable:
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
         self.function_of_member: Callable[[Any, Any], Any]
-        self.lost: list[str] = []
+        self.lost: list[tuple[str, bool]] = []
         """What could not be carried: noted beside the test's result, of which the subject tells the driver."""
 
-    def lose(self, reason: str) -> None:
-        """Something of the running test could not be carried; the implementation may swallow the error that says so."""
-        self.lost = [*self.lost[:LOSSES], reason[:1000]]
+    def lose(self, reason: str, *, back: bool = True) -> None:
+        """Something of the running test could not be carried; the implementation may swallow the error that says so.
+
+        Args:
+            reason: in words.
+            back: whether the implementation may have had a hand in it; else it is the test alone that needs it.
+        """
+        self.lost = [*self.lost[:LOSSES], (reason[:1000], back)]
 
     # Written
 

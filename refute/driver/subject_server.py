@@ -22,7 +22,7 @@ class SubjectServer:
     def __init__(self, control: socket.socket) -> None:
         Wire.strayed = self._strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
-        self._surroundings = SubjectState()
+        self._surroundings = SubjectState(self.objects)
         operations = subject_operations(self.objects)
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
@@ -34,7 +34,6 @@ class SubjectServer:
         operations["in_loop"] = lambda token, name, args, kwargs: in_loop(
             loops.loop(token), lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.packed = self.objects.packed
 
     def take_streams(self) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""

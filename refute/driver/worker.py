@@ -46,7 +46,7 @@ def main() -> int:
     if "hypothesis" in job["source"]:
         prepare_hypothesis(shrinks=job["shrinks"])
     link.listen()
-    guard(job, link.lost)
+    guard(job, link.objects.lose)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {"subject": link.pid})
     code = pytest.main(arguments(job), plugins=plugins())
