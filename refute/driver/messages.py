@@ -63,14 +63,13 @@ class Messages:
             del encoder
             return [kind, number, atom, table, self._extras()]
 
-    def take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
+    def take_in(self, table: Any, extras: Any, atoms: Any) -> list[Any]:
         """The values of a message, after all that goes along with it was heard.
 
         Args:
             table: as it came, like the others unchecked.
             extras: what goes along.
             atoms: the values.
-            asked: whether it is a question: what it is about may not be taken back before it is answered.
 
         Raises:
             Malformed: the message is none.
@@ -85,8 +84,7 @@ class Messages:
             values = Decoder(table, self._objects, heard).values(atoms)
             try:
                 self._settle_up(extras)
-                if not (asked and self._objects.in_driver):
-                    self._objects.exports.take_back(extras.get("o", []))
+                self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
@@ -122,11 +120,6 @@ class Messages:
         for reason in extras.get("lost", ()):
             self._objects.lose(str(reason))
         self._objects.shared.drop(extras.get("r", []))
-
-    def settle_later(self, extras: Extras) -> None:
-        """What was left of a question, once it is answered."""
-        if self._objects.in_driver and "o" in extras:
-            self.take_in([], {"o": extras["o"]}, [])
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)

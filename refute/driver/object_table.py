@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Callable
+from inspect import get_annotations
 from types import (
     CoroutineType,
     FunctionType,
@@ -21,7 +22,7 @@ from refute.driver.error_transport import fill_error, frames_of, shell_error, st
 from refute.driver.handles import Exports, Proxies
 from refute.driver.known import ABSTRACT, HEAP_TYPE, function_name, function_of
 from refute.driver.modules import ModuleStub
-from refute.driver.proxy.describing import FUNCTIONS, annotations_of, text_of
+from refute.driver.proxy.describing import FUNCTIONS, evaluated, text_of
 from refute.driver.proxy.functions import Called, Function, Member
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, base_value, remade
@@ -172,9 +173,7 @@ class ObjectTable:
 
     def fill(self, made: Any, entry: Entry, value_of: Callable[[Atom], Any]) -> Any:
         """Finish an object of `shell`."""
-        if entry[0] == "x":
-            return fill_error(made, entry, self, value_of)
-        return made
+        return fill_error(made, entry, self, value_of) if entry[0] == "x" else made
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
@@ -212,7 +211,7 @@ class ObjectTable:
 
     def annotations(self, kind: type) -> dict[str, Any]:
         """Those of a class of the test's, each as `annotation` has it."""
-        return {name: self.annotation(one) for name, one in annotations_of(kind).items()}
+        return {name: self.annotation(one) for name, one in evaluated(get_annotations, kind).items()}
 
     def annotation(self, one: Any) -> Any:
         """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""

@@ -2,12 +2,11 @@
 
 import enum
 from abc import ABCMeta
-from collections import deque
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.driver.known import JUDGING, is_pythons_own, standing
-from refute.driver.proxy.describing import LOOKED_UP
+from refute.driver.proxy.describing import HOLDING, LOOKED_UP
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.roots import Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
 from refute.driver.values import VALUE_TYPES
@@ -77,9 +76,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values."""
     line = [kind for base in bases for kind in type.mro(base)]
-    holding = (*VALUE_TYPES, list, dict, set, bytearray, BaseException)
-    plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)
-    plain = plain or next((kind for kind in VALUE_TYPES if kind in line), None)
+    plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, HOLDING)), None)
     bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
     bare |= {"members": {}, "standard": False, "asks": False, "meta": False}
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
@@ -91,8 +88,7 @@ def _with_root(bases: list[type]) -> list[type]:
         return bases
     if any(issubclass(base, BaseException) for base in bases):
         return [ProxyError, *bases]
-    holding = any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray, deque)) for base in bases)
-    return [ProxyValue if holding else ProxyObject, *bases]
+    return [ProxyValue if any(issubclass(base, HOLDING) for base in bases) else ProxyObject, *bases]
 
 
 def telling_of(bases: list[type]) -> set[str]:
@@ -136,11 +132,7 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
         raise TypeError(f"its members are objects of {mixed.__name__}")
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
     namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
-    namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
-        told["module"],
-        told["qualname"],
-        told["doc"],
-    )
+    namespace |= {f"__{name}__": told[name] for name in ("module", "qualname", "doc")}
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
     telling = (JUDGING | LOOKED_UP | telling_of(bases)) - SHOWING

@@ -7,7 +7,6 @@ import enum
 import functools
 import inspect
 from abc import ABCMeta
-from collections import deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -19,7 +18,9 @@ from types import (
 )  # fmt: skip
 from typing import Any, Final, Generic, Protocol
 
+from refute.driver.containers import MUTABLE
 from refute.driver.known import BUILDING, SPECIAL, is_pythons_own, place_of
+from refute.driver.values import VALUE_TYPES
 
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
@@ -49,25 +50,22 @@ class Shown:
         return self._text
 
 
-def annotations_of(kind: type) -> dict[str, Any]:
-    """The annotations of a class; what is written as text is what it names in the class's module, if it names it."""
-    with contextlib.suppress(Exception):
-        return inspect.get_annotations(kind, eval_str=True)
-    return inspect.get_annotations(kind)
+def evaluated(read: Callable[..., Any], of: Any) -> Any:
+    """What `inspect` reads of annotations; one that is written as text is what it names, if it names it.
 
-
-def _signature(function: Any) -> inspect.Signature:
-    """As `annotations_of`. Raises Exception: there is none to be known."""
+    Raises:
+        Exception: there is nothing to be read.
+    """
     with contextlib.suppress(Exception):
-        return inspect.signature(function, eval_str=True)
-    return inspect.signature(function)
+        return read(of, eval_str=True)
+    return read(of)
 
 
 def shape_of(function: Any, annotation: Callable[[Any], Any]) -> Shape:
     """What is told of something that can be called: flags of its code if any, parameters, what it returns."""
     flags = function.__code__.co_flags & KINDS if type(function) is FunctionType else None
     try:
-        signature = _signature(function)
+        signature = evaluated(inspect.signature, function)
     except Exception:
         return flags, None, ()
 
@@ -160,9 +158,8 @@ FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
 )  # fmt: skip
-HOLDING: Final = (
-    int, float, str, bytes, tuple, frozenset, list, dict, set, bytearray, deque, BaseException, enum.Enum,
-)  # fmt: skip
+HOLDING: Final = (*VALUE_TYPES, *MUTABLE, BaseException, enum.Enum)
+"""Types whose objects hold a value, here as well as there."""
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""
 ACTING: Final = frozenset({Protocol, Generic, type})
