@@ -63,6 +63,7 @@ class SubjectState:
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         self._forward = _Forward(self._records)
         self._common = Common(in_driver=False)
+        self.hear = self._common.hear
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
@@ -81,10 +82,6 @@ class SubjectState:
             self._objects.lose(ARITHMETIC)
         said = {"handlers": has_handlers(self._forward), "cv": holds_variables()}
         return extras | {name: 1 for name, is_so in said.items() if is_so}
-
-    def hear(self, extras: Extras) -> None:
-        """Take over what the test changed."""
-        self._common.hear(extras)
 
     def _warned(self, message: Any) -> None:
         self._warnings.append((message.message, message.category, message.filename, message.lineno))

@@ -63,7 +63,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
     made = ProxyMeta(told["name"], tuple(bases), namespace)
-    if "abstract" in told:
+    if told.get("abstract"):
         type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told["abstract"])))
     for place in told.get("counts_as", ()):
         kind = standing(*place)

@@ -172,7 +172,8 @@ LOOKED_UP: Final = SPECIAL - BUILDING
 def describe(kind: type, bases: list[Any]) -> Description:
     """Everything of a class but its objects."""
     doc = kind.__dict__.get("__doc__")
-    told: Description = {
+    abstract = {one for one in (*INTERFACES, *kind.__mro__) if _is_abstract(one)}
+    return {
         "name": kind.__name__,
         "qualname": kind.__qualname__,
         "module": str(kind.__module__),
@@ -182,17 +183,11 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
         "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
+        "is_meta": issubclass(kind, type),
+        "enum": issubclass(kind, enum.Enum),
+        "abstract": sorted(vars(kind)["__abstractmethods__"]) if inspect.isabstract(kind) else [],
+        "counts_as": sorted(place_of(one) for one in abstract if issubclass(kind, one)),
     }
-    abstract = {one for one in (*INTERFACES, *kind.__mro__) if _is_abstract(one)}
-    if counts_as := sorted(place_of(one) for one in abstract if issubclass(kind, one)):
-        told["counts_as"] = counts_as
-    if inspect.isabstract(kind):
-        told["abstract"] = sorted(vars(kind)["__abstractmethods__"])
-    if issubclass(kind, enum.Enum):
-        told["enum"] = True
-    if issubclass(kind, type):
-        told["is_meta"] = True
-    return told
 
 
 def is_interface(kind: type) -> bool:
