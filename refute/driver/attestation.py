@@ -15,6 +15,7 @@ from refute.driver.wire import CannotCarry
 
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
 """Names in a test that copies contexts."""
+FORKED: Final = "needs the implementation in the test's process: calls it in a forked process"
 HANDLING: Final = frozenset({"handlers", "hasHandlers", "getLogger", "Logger"})
 """Names in a test that logs by itself, or looks at what handles the records of loggers."""
 
@@ -41,8 +42,6 @@ class Attestation:
         self._outgoing: list[BaseException] = []
         self.attested = not self._tainted
         self.reached = False
-        self.not_carried = ""
-        self.not_carried_back = False
         self._strayed[0] = 0
         self._asserted: set[int] = set()
         self._aliased: set[int] = set()
@@ -57,13 +56,12 @@ class Attestation:
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
-        if self._strayed[0] and not self.not_carried:
-            self.not_carried = "needs the implementation in the test's process: calls it in a forked process"
-        if self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source):
-            self.not_carried = self.not_carried or VARIABLES
-        if self.surroundings.has_handlers and self._words & HANDLING:
-            self.not_carried = self.not_carried or HANDLERS
-        reasons = [one for one in (self.not_carried, *self.objects.lost) if one]
+        lacking = {
+            FORKED: bool(self._strayed[0]),
+            VARIABLES: self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source),
+            HANDLERS: self.surroundings.has_handlers and bool(self._words & HANDLING),
+        }
+        lost = [*self.objects.lost, *((reason, False) for reason, is_so in lacking.items() if is_so)]
         return {
             "asserted_lines": sorted(self._asserted),
             "aliased_lines": sorted(self._aliased),
@@ -71,8 +69,8 @@ class Attestation:
             "objects_crossed": self.objects.exports.crossed,
             "reached_implementation": self.reached,
             "attested": self.attested and not self._outgoing,
-            "not_carried": reasons[0][:1000] if reasons else "",
-            "not_carried_back": self.not_carried_back or bool(self.objects.lost),
+            "not_carried": lost[0][0] if lost else "",
+            "not_carried_back": any(back for _, back in lost),
         }
 
     def noted(self, line: int, /, *kinds: tuple[str, Any]) -> None:
@@ -87,8 +85,9 @@ class Attestation:
 
     def passed(self) -> None:
         """The running test has passed: one of whose inputs more than half were refused says nothing."""
-        if self._refused * 2 > self._drawn and not self.not_carried:
-            self.not_carried = f"the implementation refused {self._refused} of the {self._drawn} inputs drawn for it"
+        if self._refused * 2 > self._drawn:
+            reason = f"the implementation refused {self._refused} of the {self._drawn} inputs drawn for it"
+            self.objects.lose(reason, back=False)
 
     def counting(self, test: Any) -> Any:
         """A function that Hypothesis runs, with its inputs counted, and those that the implementation refused."""
@@ -156,13 +155,9 @@ class Attestation:
         if (ours or isinstance(error, AssertionError)) and not any(one is error for one in self._outgoing):
             self._outgoing.append(error)
 
-    def lost(self, reason: str) -> None:
-        """Something that the subject has a hand in could not be carried, whatever becomes of an error that says so."""
-        self.objects.lose(reason)
-
     def cannot(self, reason: str) -> NoReturn:
         """Note that the running test needs what two processes cannot give, and end it. Raises CannotCarry: always."""
-        self.not_carried = self.not_carried or reason
+        self.objects.lose(reason, back=False)
         raise CannotCarry(reason)
 
 

@@ -128,7 +128,7 @@ def is_being_cancelled() -> bool:
 
 
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
-STARTED: Final = frozenset({"call", "call_lent", "member", "awaited"})
+STARTED: Final = frozenset({"call", "member", "awaited"})
 """Operations that may be started to be awaited."""
 Operations = dict[str, Callable[..., Any]]
 

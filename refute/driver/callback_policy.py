@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from refute.driver.containers import MUTABLE
 from refute.driver.known import (
     BUILDING,
     LEADING,
@@ -105,7 +106,7 @@ class CallbackPolicy:
 
     def _is_own_value(self, one: Any) -> bool:
         """Whether it is a value of one of the test's classes, such as a named tuple: it is made anew when it comes."""
-        return issubclass(type(one), (*VALUE_TYPES, enum.Enum)) and self.is_ours(type(one))
+        return issubclass(type(one), (*VALUE_TYPES, *MUTABLE, enum.Enum)) and self.is_ours(type(one))
 
     def is_ours(self, kind: type) -> bool:
         """Whether the test file defines a class."""

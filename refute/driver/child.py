@@ -18,8 +18,9 @@ from refute.driver.processes import Usage, descendants, kill_descendants, usage
 WORKER: Final = str(Path(__file__).resolve().with_name("worker.py"))
 BIRTH_S: Final = 60.0
 """Time to import everything on a busy machine, and to fork."""
-NUMBER: Final = struct.Struct("!i")
-"""A worker's process id, then how it ended, as `Popen.returncode` has it."""
+TOLD: Final = struct.Struct("!ii")
+"""A worker's process id with `BORN`, then with how it ended, as `Popen.returncode` has it."""
+BORN: Final = 1 << 16
 ORDER: Final = b"fork"
 DESCRIPTORS: Final = 5
 """Standard input and output, events, and the stacks of both processes."""
@@ -68,19 +69,21 @@ class ForkServer:
                 self.start()
                 assert self._line is not None  # noqa: S101  # it has been started
                 socket.send_fds(self._line, [ORDER], list(descriptors))
-                if (pid := self.hear(BIRTH_S)) is not None:
-                    return pid
+                while told := self.hear(BIRTH_S):  # how an earlier one ended may have come too late to be read
+                    if told[1] == BORN:
+                        return told[0]
             if self._process is not None:
                 self._process.kill()
                 self._process.wait()
         return None
 
-    def hear(self, timeout_s: float | None) -> int | None:
-        """A worker's process id once it was forked, then how it ended; None if that takes longer."""
+    def hear(self, timeout_s: float | None) -> tuple[int, int] | None:
+        """What is told next of a worker; None if that takes longer."""
         assert self._line is not None  # noqa: S101  # somebody has had a worker forked
         with contextlib.suppress(OSError, struct.error):
             if select.select([self._line], [], [], timeout_s)[0]:
-                return int(NUMBER.unpack(self._line.recv(NUMBER.size))[0])
+                pid, what = TOLD.unpack(self._line.recv(TOLD.size))
+                return pid, what
         return None
 
 
@@ -102,8 +105,8 @@ def await_fork_request(line: socket.socket) -> tuple[int, int, int] | None:
             return _settle(descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
-        line.send(NUMBER.pack(pid))
-        line.send(NUMBER.pack(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
+        line.send(TOLD.pack(pid, BORN))
+        line.send(TOLD.pack(pid, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])))
 
 
 def _settle(descriptors: list[int]) -> tuple[int, int, int]:
@@ -168,7 +171,8 @@ class Child:
     def _ended(self, timeout_s: float = 0.0) -> int | None:
         """How it has ended, negative for a signal; None while it runs."""
         if self._code is None:
-            self._code = self._forkserver.hear(timeout_s)
+            told = self._forkserver.hear(timeout_s)
+            self._code = told[1] if told else None
             if self._code is None and not self._forkserver.spared:  # whoever killed that has left us nothing to ask
                 self._kill()
                 self._code = -signal.SIGKILL
@@ -244,10 +248,9 @@ class Child:
             Flood: something that it started goes on in spite of being killed.
         """
         code = self._ended(wait_s)
+        gone = kill_descendants(self._forkserver.spared)  # it too; a fork bomb would keep it from ending
         if code is None:
-            self._kill()
             self._ended(KILLED_S)
-        gone = kill_descendants(self._forkserver.spared)
         self._take_output()
         for descriptor in self._ours:
             os.close(descriptor)

@@ -1,18 +1,15 @@
 """Which class here stands for which class there."""
 
 import enum
-from typing import Any, Final, Generic, Protocol
+from typing import Any
 
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.known import is_known, named, place_of
 from refute.driver.proxy.classes import build, build_bare, build_enum
-from refute.driver.proxy.describing import checked, describe, stands_alone
+from refute.driver.proxy.describing import HOLDING, checked, describe, is_interface, stands_alone
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
-from refute.driver.values import VALUE_TYPES, VALUES, base_value
+from refute.driver.values import base_value
 from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone
-
-PLACELESS: Final = (Protocol, Generic, type)
-"""Bases that act when a class derives from them; what they give comes from the other side."""
 
 
 class ClassRegistry:
@@ -48,6 +45,10 @@ class ClassRegistry:
         cid = self._table.proxies.oid_of(kind)
         return ["c", self.tell(kind)] if cid is None else ["y", cid]
 
+    def token_of_base(self, kind: type) -> list[Any]:
+        """How a base is called: one that holds no value is mirrored, whoever knows it besides."""
+        return self.token(kind) if kind is object or issubclass(kind, HOLDING) else self.token_of_object(kind)
+
     def tell(self, kind: type) -> int:
         """Tell the other side of a class of ours, once; its number."""
         if (known := self._table.exports.number_of(kind)) is not None:
@@ -58,8 +59,8 @@ class ClassRegistry:
                 "needs the implementation in the test's process: derives from classes of it and of the test at once"
             )
         alone = stands_alone(kind)
-        above = [object] if alone else [one for one in kind.__bases__ if not any(one is other for other in PLACELESS)]
-        bases = [self.token(base) for base in above]
+        above = [object] if alone else [one for one in kind.__bases__ if not is_interface(one)]
+        bases = [self.token_of_base(one) for one in above]
         members = self._members_of(kind) if issubclass(kind, enum.Enum) else None
         cid: int = self._table.exports.lend(kind)
         self.standing |= {kind.__name__} if alone else set()
@@ -120,8 +121,6 @@ class ClassRegistry:
             raise TypeError("it is a class of classes")
         if told["meta"] and not told.get("enum"):
             raise TypeError("its class has operators of its own")
-        if whole := next((base for base in bases if base in VALUES and base not in VALUE_TYPES), None):
-            raise TypeError(f"it derives from {whole.__name__}")
         if not told.get("enum"):
             return build(cid, told, bases)
         value = Decoder(table, self._table).value

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from refute.driver.containers import (
     CONTAINERS,
+    MUTABLE,
     SCALARS,
     SINGLETONS,
     TAG_OF,
@@ -14,6 +15,7 @@ from refute.driver.containers import (
     is_plain,
     parts_of,
     simple,
+    tag_of,
 )
 from refute.driver.values import MAKERS, VALUES
 from refute.driver.wire import CannotCarryBack, Malformed
@@ -50,10 +52,6 @@ class Encoder:
             if id(value) not in self._places:
                 self._place(value)
 
-    def is_changed(self, value: Any) -> bool:
-        """Whether it is one of the containers of `update`."""
-        return id(value) in self._changed
-
     def reserve(self, value: Any, entry: Entry) -> Entry:
         """Put an entry into the table before its parts are known: its parts may lead back to it."""
         self._kept.append(value)
@@ -86,8 +84,8 @@ class Encoder:
         if len(self.table) > MAX_ENTRIES:
             raise CannotCarryBack(f"the value is too large to pass: more than {MAX_ENTRIES} parts")
         kind = type(value)
-        if kind in TAG_OF:
-            return self._open_container(value, kind)
+        if kind in TAG_OF or (issubclass(kind, MUTABLE) and not self._objects.is_handle(kind)):
+            return self._open_container(value, TAG_OF.get(kind) or tag_of(kind))
         if kind is tuple or kind is frozenset:
             parts = value if kind is tuple else tuple(value)
             entry: Entry = ["t" if kind is tuple else "f"]
@@ -107,14 +105,16 @@ class Encoder:
             self.reserve(value, made)
         return made, None
 
-    def _open_container(self, value: Any, kind: type) -> tuple[Entry, Sequence[Any] | None]:
+    def _open_container(self, value: Any, tag: str) -> tuple[Entry, Sequence[Any] | None]:
         known = self._objects.shared.sid_of(value)
         if known is not None and id(value) not in self._changed:
             entry: Entry = ["=", known]
             self.reserve(value, entry)
             return entry, None
         number = self._objects.shared.share(value) if known is None else known
-        entry = [TAG_OF[kind], number, None]
+        entry = [tag, number, None]
+        if known is None and type(value) is not CONTAINERS[tag]:
+            entry += self._objects.told_container(value)
         self.reserve(value, entry)
         return entry, parts_of(value)
 
@@ -176,9 +176,9 @@ class Decoder:
         if tag in CONTAINERS:
             known = self._objects.shared.container(entry[1])
             if known is None:
-                known = empty(tag, entry)
+                known = empty(tag, entry) if len(entry) == 3 else self._objects.container(*entry)  # noqa: PLR2004  # tag, number, parts
                 self._objects.shared.adopt(entry[1], known)
-            elif type(known) is not CONTAINERS[tag]:
+            elif tag_of(type(known)) != tag:
                 raise Malformed("a shared container changed its type")
             self._made[place] = known
         elif tag == "=":

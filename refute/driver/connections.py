@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,7 +78,7 @@ SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
 Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket]
 
 
-def start_subject(workspace: str, stacks: int, streams: tuple[int, int, int, int]) -> Started:
+def start_subject(workspace: str, stacks: int, streams: tuple[int, int]) -> Started:
     """Start it, in a session of its own.
 
     Args:
@@ -91,11 +91,11 @@ def start_subject(workspace: str, stacks: int, streams: tuple[int, int, int, int
     """
     main, its_main = socket.socketpair()
     control, its_control = socket.socketpair()
-    out, err, *texts = streams
-    inherited = (its_main.fileno(), its_control.fileno(), stacks, *texts)
+    out, err = streams
+    inherited = (its_main.fileno(), its_control.fileno(), stacks)
     with its_main, its_control:
         subject = subprocess.Popen(  # noqa: S603
-            [sys.executable, "-s", "-P", "-S", "-B", SUBJECT, *map(str, inherited)],
+            [sys.executable, "-s", "-P", "-S", "-B", "-u", SUBJECT, *map(str, inherited)],
             stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=inherited, cwd=workspace,
             start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
         )  # fmt: skip
@@ -108,48 +108,35 @@ CHUNK = 65_536
 
 
 class Outlets:
-    """The driver's ends of the pipes for what the subject prints.
+    """The driver's ends of the pipes for what the subject and its programs print.
 
-    `print` of its code is the test's own `print` and goes to whatever the test has put in the place of `sys.stdout`;
-    what is written to a descriptor, as by programs, goes to the test's descriptor of that number.
+    It goes to whatever the test has put in the place of `sys.stdout` and `sys.stderr`.
     """
 
     def __init__(self) -> None:
-        self._texts: dict[int, tuple[str, Any]] = {}
-        self._bytes: dict[int, int] = {}
+        self._open: dict[int, tuple[str, Any]] = {}
 
-    def open(self) -> tuple[int, int, int, int]:
-        """The subject's ends: its descriptors 1 and 2, and what its `sys.stdout` and `sys.stderr` write to."""
-        (out, err, texts, errors), theirs = zip(*(os.pipe() for _ in range(4)), strict=True)
-        self._bytes = {out: 1, err: 2}
+    def open(self) -> tuple[int, int]:
+        """The subject's ends: its descriptors 1 and 2."""
+        (out, out_there), (err, err_there) = os.pipe(), os.pipe()
         decoder = codecs.getincrementaldecoder("utf-8")
-        self._texts = {texts: ("stdout", decoder("replace")), errors: ("stderr", decoder("replace"))}
-        for end in self.ends:
+        self._open = {out: ("stdout", decoder("replace")), err: ("stderr", decoder("replace"))}
+        for end in self._open:
             os.set_blocking(end, False)
-        return theirs
+        return out_there, err_there
 
     @property
     def ends(self) -> list[int]:
         """What may become readable."""
-        return [*self._bytes, *self._texts]
+        return list(self._open)
 
     def pass_on(self) -> None:
         """Pass on what has come; whatever the subject printed before a message has come before it."""
-        for end, number in list(self._bytes.items()):
-            for data in self._read(end, self._bytes):
-                with contextlib.suppress(Exception):
-                    (sys.stdout if number == 1 else sys.stderr).flush()
-                os.write(number, data)
-        for end, (name, decoder) in list(self._texts.items()):
-            for data in self._read(end, self._texts):
-                _write(getattr(sys, name), data, decoder)
-
-    @staticmethod
-    def _read(end: int, open_ends: dict[int, Any]) -> Iterator[bytes]:
-        with contextlib.suppress(OSError):
-            while data := os.read(end, CHUNK):
-                yield data
-            open_ends.pop(end, None)  # closed
+        for end, (name, decoder) in list(self._open.items()):
+            with contextlib.suppress(OSError):
+                while data := os.read(end, CHUNK):
+                    _write(getattr(sys, name), data, decoder)
+                del self._open[end]  # closed
 
 
 def _write(stream: Any, data: bytes, decoder: Any) -> None:
@@ -183,10 +170,3 @@ class Input(io.TextIOBase):
     def fileno(self) -> int:
         """The descriptor; nothing is there."""
         return 0
-
-
-def output(end: int, name: str) -> io.TextIOWrapper:
-    """Standard output or errors, written to a pipe of `Outlets`; what is written waits nowhere here."""
-    raw = io.FileIO(end, "w")
-    raw.name = name
-    return io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)

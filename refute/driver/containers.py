@@ -63,11 +63,16 @@ def simple(value: Any, kind: type) -> list[Any] | None:
 
 
 CONTAINERS: Final[dict[str, type]] = {
-    "l": list, "d": dict, "s": set, "B": bytearray,
-    "od": OrderedDict, "dd": defaultdict, "ct": Counter, "dq": deque,
+    "l": list, "od": OrderedDict, "dd": defaultdict, "ct": Counter, "d": dict, "s": set, "B": bytearray, "dq": deque,
 }  # fmt: skip
-"""Tags of what can be changed in place."""
+"""Tags of what can be changed in place; a type stands before those that it derives from."""
 TAG_OF: Final = {kind: tag for tag, kind in CONTAINERS.items()}
+MUTABLE: Final = tuple(TAG_OF)
+
+
+def tag_of(kind: type) -> str:
+    """The tag of a container's type, or of the one that it derives from. Raises StopIteration: it is none."""
+    return next(tag for tag, base in CONTAINERS.items() if issubclass(kind, base))
 
 
 def empty(tag: str, entry: list[Any]) -> Any:

@@ -143,15 +143,13 @@ REFUSAL: Final = re.compile(
 
 def is_pretext(error: BaseException, objects: Any, operation: str, args: Any, kwargs: Any) -> bool:
     """Whether an error says that a call's arguments do not fit, and they do."""
-    if operation not in {"call_lent", "member"} or not REFUSAL.search(str(error)):
+    if operation not in {"call", "member"} or not REFUSAL.search(str(error)):
         return False
-    function = (
-        objects.proxies.standing_for(args[0])
-        if operation == "call_lent"
-        else vars(objects.classes.standing_for(args[0]) or object).get(args[1])
-    )
-    rest = args[1:] if operation == "call_lent" else args[2:]
-    signature = getattr(function, "__signature__", None)
+    function, *rest = args
+    if operation == "member":
+        name, *rest = rest
+        function = vars(objects.classes.standing_for(function) or object).get(name)
+    signature = None if isinstance(function, type) else getattr(function, "__signature__", None)
     if signature is None:
         return False
     try:

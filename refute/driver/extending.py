@@ -23,15 +23,6 @@ def is_field(value: Any) -> bool:
     return (type(value).__module__, type(value).__qualname__) == ("dataclasses", "Field")
 
 
-def named_members(place: tuple[str, str, str], members: list[Any]) -> dict[str, Any]:
-    """The namespace of a class that the other side derives."""
-    _, qualname, module = place
-    namespace: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
-    for name, how, value in members:
-        namespace[name] = as_member(how, value)
-    return namespace
-
-
 def is_data(name: str, value: Any) -> bool:
     """Whether a class that is made on the other side as well has it there alone: values are asked for.
 

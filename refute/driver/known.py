@@ -21,26 +21,26 @@ VALUE_MODULES: Final = frozenset(
     }
 )  # fmt: skip
 """Classes of these do nothing but hold data or say what an object can do: the subject may name them to the driver."""
-RECORDING: Final = frozenset(
-    {"difflib", "functools", "inspect", "os", "platform", "shutil", "statistics", "urllib.parse"}
-)
-"""Modules whose named tuples the subject may name to the driver."""
 RAISING: Final = frozenset(
     {
         "_csv", "_lzma", "_pickle", "_queue", "argparse", "asyncio", "asyncore", "binascii", "bz2", "calendar",
-        "concurrent", "configparser", "copy", "csv", "ctypes", "dataclasses", "email", "encodings", "ftplib",
-        "getopt", "getpass", "graphlib", "gzip", "http", "importlib", "inspect", "io", "json", "locale", "logging",
-        "lzma", "mailbox", "multiprocessing", "netrc", "nntplib", "optparse", "pickle", "plistlib", "poplib", "queue",
-        "runpy", "shutil", "signal", "smtplib", "socket", "sqlite3", "ssl", "statistics", "struct", "subprocess",
-        "tarfile", "threading", "tokenize", "tomllib", "urllib", "uu", "warnings", "wave", "xml", "xmlrpc", "zipapp",
-        "zipfile", "zipimport", "zlib", "zoneinfo", "select", "hashlib", "hmac", "secrets", "string", "unicodedata",
+        "concurrent", "configparser", "copy", "csv", "ctypes", "dataclasses", "difflib", "email", "encodings", "ftplib",
+        "functools", "getopt", "getpass", "graphlib", "gzip", "hashlib", "hmac", "http", "importlib", "inspect", "io",
+        "json", "locale", "logging", "lzma", "mailbox", "multiprocessing", "netrc", "nntplib", "optparse", "os",
+        "pickle", "platform", "plistlib", "poplib", "queue", "runpy", "secrets", "select", "shutil", "signal",
+        "smtplib", "socket", "sqlite3", "ssl", "statistics", "string", "struct", "subprocess", "tarfile", "threading",
+        "tokenize", "tomllib", "unicodedata", "urllib", "uu", "warnings", "wave", "xml", "xmlrpc", "zipapp", "zipfile",
+        "zipimport", "zlib", "zoneinfo",
     }
 )  # fmt: skip
-"""Packages whose exceptions the subject may name to the driver, who then imports them: that does nothing else."""
+"""Packages whose exceptions and named tuples the subject may name to the driver, who then imports them: that does
+nothing else."""
 NEVER: Final = frozenset({"antigravity", "this", "idlelib", "turtledemo", "turtle", "test", "lib2to3"})
 """Modules that act when they are imported."""
 HEAP_TYPE: Final = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
+ABSTRACT: Final = 1 << 20
+"""Py_TPFLAGS_IS_ABSTRACT: the class has no objects (inspect.TPFLAGS_IS_ABSTRACT)."""
 MIRRORED: Final = frozenset(
     {"unittest.case.SkipTest", "builtins.classmethod", "builtins.staticmethod", "builtins.property"}
 )
@@ -85,7 +85,7 @@ def is_known(kind: type, *, to_driver: bool) -> bool:
         return False
     if not to_driver or module in VALUE_MODULES:
         return True
-    return (issubclass(kind, tuple) and module in RECORDING) or (issubclass(kind, BaseException) and _may_raise(module))
+    return issubclass(kind, tuple | BaseException) and _may_raise(module)
 
 
 def _may_raise(module: str) -> bool:
@@ -111,7 +111,7 @@ def named(module: Any, qualname: Any, *, in_driver: bool) -> type:
     """The class of a name. Raises Malformed: it is none that may be named."""
     if not isinstance(module, str) or not isinstance(qualname, str):
         raise Malformed("a class has no name")
-    may_load = not in_driver or module in VALUE_MODULES | RECORDING or _may_raise(module)
+    may_load = not in_driver or module in VALUE_MODULES or _may_raise(module)
     found = _find(module, qualname, load=may_load)
     if not isinstance(found, type) or not is_known(found, to_driver=in_driver):
         raise Malformed(f"class {str(qualname)[:80]} is not one to be named")

@@ -63,14 +63,13 @@ class Messages:
             del encoder
             return [kind, number, atom, table, self._extras()]
 
-    def take_in(self, table: Any, extras: Any, atoms: Any, *, asked: bool = False) -> list[Any]:
+    def take_in(self, table: Any, extras: Any, atoms: Any) -> list[Any]:
         """The values of a message, after all that goes along with it was heard.
 
         Args:
             table: as it came, like the others unchecked.
             extras: what goes along.
             atoms: the values.
-            asked: whether it is a question: what it is about may not be taken back before it is answered.
 
         Raises:
             Malformed: the message is none.
@@ -84,9 +83,8 @@ class Messages:
                 self._hear(extras)
             values = Decoder(table, self._objects, heard).values(atoms)
             try:
-                self._settle_up(table, extras)
-                if not (asked and self._objects.in_driver):
-                    self._objects.exports.take_back(extras.get("o", []))
+                self._settle_up(extras)
+                self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
             return values
@@ -117,18 +115,11 @@ class Messages:
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
 
-    def _settle_up(self, table: list[Any], extras: Extras) -> None:
-        """After a message: agree on shared containers, and let go what is no longer held."""
-        self._objects.shared.agree([entry[1] for entry in table if entry[0] == "W"])
-        self._objects.shared.agree([entry[3] for entry in table if entry[0] == "V"])
+    def _settle_up(self, extras: Extras) -> None:
+        """After a message: note what was lost, and let go what is no longer held."""
         for reason in extras.get("lost", ()):
             self._objects.lose(str(reason))
         self._objects.shared.drop(extras.get("r", []))
-
-    def settle_later(self, extras: Extras) -> None:
-        """What was left of a question, once it is answered."""
-        if self._objects.in_driver and "o" in extras:
-            self.take_in([], {"o": extras["o"]}, [])
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)
@@ -148,7 +139,7 @@ class Messages:
             self._last += 1
             extras["s"] = [self._last, self._heard]
         if objects.lost and not objects.in_driver:
-            extras["lost"], objects.lost = objects.lost, []
+            extras["lost"], objects.lost = [reason for reason, _ in objects.lost], []
         if objects.classes.news:
             extras["k"], objects.classes.news = objects.classes.news, []
         if released := objects.shared.let_go():

@@ -2,6 +2,7 @@
 
 import enum
 from collections.abc import Callable
+from inspect import get_annotations
 from types import (
     CoroutineType,
     FunctionType,
@@ -16,26 +17,24 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from refute.driver.class_registry import ClassRegistry
 from refute.driver.codec import Atom, Decoder, Encoder, Entry
-from refute.driver.containers import CONTAINERS, SharedContainers, parts_of, refill
+from refute.driver.containers import CONTAINERS, SharedContainers
 from refute.driver.error_transport import fill_error, frames_of, shell_error, state_of, tell_error, traceback_of
 from refute.driver.handles import Exports, Proxies
-from refute.driver.known import HEAP_TYPE, function_name, function_of
+from refute.driver.known import ABSTRACT, HEAP_TYPE, function_name, function_of
 from refute.driver.modules import ModuleStub
-from refute.driver.proxy.describing import FUNCTIONS, annotations_of, text_of
+from refute.driver.proxy.describing import FUNCTIONS, evaluated, text_of
 from refute.driver.proxy.functions import Called, Function, Member
 from refute.driver.proxy.roots import ProxyMeta, ProxyObject
 from refute.driver.values import VALUE_TYPES, base_value, remade
 from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed
 
 CALLABLE: Final = (*FUNCTIONS, MethodType, MethodWrapperType)
-MUTABLE: Final = tuple(CONTAINERS.values())
-
 NO_VALUE: Final = (memoryview, UnionType, GenericAlias, TypeVar, ParamSpec)
 """Neither objects that can stay where they are, nor made of parts, unless of plain ones."""
 
 
 LOSSES: Final = 20
-OBJECTS: Final = frozenset({"o", "co", "V", "W"})
+OBJECTS: Final = frozenset({"o", "co"})
 """Entries of objects that stay with the other side; without modules, their functions and classes."""
 
 
@@ -57,12 +56,17 @@ class ObjectTable:
         """Functions of Python's own that the test has handed over: the subject may hand these back by name."""
         self.link: Any = None
         self.function_of_member: Callable[[Any, Any], Any]
-        self.lost: list[str] = []
+        self.lost: list[tuple[str, bool]] = []
         """What could not be carried: noted beside the test's result, of which the subject tells the driver."""
 
-    def lose(self, reason: str) -> None:
-        """Something of the running test could not be carried; the implementation may swallow the error that says so."""
-        self.lost = [*self.lost[:LOSSES], reason[:1000]]
+    def lose(self, reason: str, *, back: bool = True) -> None:
+        """Something of the running test could not be carried; the implementation may swallow the error that says so.
+
+        Args:
+            reason: in words.
+            back: whether the implementation may have had a hand in it; else it is the test alone that needs it.
+        """
+        self.lost = [*self.lost[:LOSSES], (reason[:1000], back)]
 
     # Written
 
@@ -70,7 +74,7 @@ class ObjectTable:
         """The entry of an object that is no plain data."""
         oid = self.proxies.oid_of(value)
         if oid is not None:
-            return self._borrowed_entry(oid, value, encoder)
+            return self._borrowed_entry(oid, value)
         kind = type(value)  # not what it says of itself: a lazy proxy's `__class__` is that of another object
         if issubclass(kind, type):
             return ["T", self.classes.token(value)]
@@ -84,8 +88,6 @@ class ObjectTable:
             return ["E", self.classes.token(kind), value._name_, encoder.atom(value._value_)]
         if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
             return self._derived_entry(value, encoder)
-        if issubclass(kind, MUTABLE) and not issubclass(kind, ProxyObject):
-            return self._container_entry(value, encoder)
         if issubclass(kind, CALLABLE):
             return self._function_entry(value)
         if issubclass(kind, NO_VALUE):
@@ -95,10 +97,8 @@ class ObjectTable:
             return ["M", self.exports.lend(value), value.__name__]
         return self._object_entry(value)
 
-    def _borrowed_entry(self, oid: int, value: Any, encoder: Encoder) -> Entry:
-        """What stands for one of theirs; with what was put into a container since they know it."""
-        if encoder.is_changed(value) and isinstance(value, MUTABLE):
-            return self._content_entry(value, encoder)
+    def _borrowed_entry(self, oid: int, value: Any) -> Entry:
+        """What stands for one of theirs."""
         if oid in self.proxies.errors and state_of(value) != self.proxies.errors[oid]:
             self.lose("needs the implementation in the test's process: changes an exception of the other side's")
         return ["y", oid]
@@ -121,20 +121,14 @@ class ObjectTable:
             )
         return ["v", oid, token, encoder.atom(plain)]
 
-    def _container_entry(self, value: Any, encoder: Encoder) -> Entry:
-        token = self.classes.token(type(value))
-        known = self.shared.sid_of(value)
-        sid = self.shared.share(value) if known is None else known
-        return self._filled(encoder.reserve(value, ["V", self.exports.lend(value), token, sid, None]), value, encoder)
-
-    def _content_entry(self, value: Any, encoder: Encoder) -> Entry:
-        """What a container of theirs holds now, of a class derived from one of Python's."""
-        return self._filled(encoder.reserve(value, ["W", self.shared.sid_of(value), None]), value, encoder)
+    def told_container(self, value: Any) -> list[Any]:
+        """What is told of a container of a derived class with its parts: it has attributes, which stay here."""
+        return [self.exports.lend(value), self.classes.token(type(value))]
 
     @staticmethod
-    def _filled(entry: Entry, value: Any, encoder: Encoder) -> Entry:
-        entry[-1] = [encoder.atom(part) for part in parts_of(value)]
-        return entry
+    def is_handle(kind: type) -> bool:
+        """Whether objects of a class here are all of them on the other side."""
+        return issubclass(kind, ProxyObject)
 
     def _function_entry(self, value: Any) -> Entry:
         name = function_name(value)
@@ -146,7 +140,7 @@ class ObjectTable:
 
     # Read
 
-    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911, PLR0912  # one case per kind of entry
+    def shell(self, entry: Entry) -> Any:  # noqa: C901, PLR0911  # one case per kind of entry
         """The object of an entry, perhaps still empty."""
         self.exports.crossed = self.exports.crossed or entry[0] in OBJECTS
         match entry:
@@ -160,7 +154,7 @@ class ObjectTable:
             case ["T", token]:
                 return self.classes.class_of(token)
             case ["fn", int(oid), kind]:
-                return self.proxies.borrow(oid, lambda: (Function if kind else Called)(oid))
+                return self.proxies.borrow(oid, Function if kind else Called)
             case ["m", int(cid), str(name)]:
                 return self.function_of_member(cid, name)
             case ["o", int(oid), token]:
@@ -170,10 +164,6 @@ class ObjectTable:
                 return function_of(module, name)
             case ["M", int(oid), str(name)] if self.in_driver:
                 return self.proxies.borrow(oid, lambda: ModuleStub(name), forever=True)
-            case ["V", int(oid), token, int(sid), _]:
-                return self.proxies.borrow(oid, lambda: self._container(token, sid))
-            case ["W", int(sid), [*_]]:
-                return self._shared(sid)
             case ["E", token, name, value]:
                 kind = self.classes.class_of(token)
                 return _empty(kind) if isinstance(kind, ProxyMeta) else _member(kind, name, value)
@@ -183,11 +173,7 @@ class ObjectTable:
 
     def fill(self, made: Any, entry: Entry, value_of: Callable[[Atom], Any]) -> Any:
         """Finish an object of `shell`."""
-        if entry[0] == "x":
-            return fill_error(made, entry, self, value_of)
-        if entry[0] in {"V", "W"}:
-            refill(made, [value_of(atom) for atom in entry[-1]])
-        return made
+        return fill_error(made, entry, self, value_of) if entry[0] == "x" else made
 
     def derived(self, entry: Entry, content: Any) -> Any:
         """An immutable value of a type derived from a built-in one."""
@@ -216,25 +202,16 @@ class ObjectTable:
         self.proxies.also(oid, proxy)
         return made
 
-    def _container(self, token: list[Any], sid: int) -> Any:
+    def container(self, tag: str, _: Any, __: Any, oid: int, token: list[Any]) -> Any:
+        """A container of a class derived from one of Python's own, still empty; as its entry has it."""
+        base: Any = CONTAINERS[tag]
         kind = self.classes.class_of(token)
-        base: Any
-        for base in MUTABLE:
-            if issubclass(kind, base):
-                made = base.__new__(kind)
-                self.shared.adopt(sid, made)
-                return made
-        raise Malformed("a container is none")
-
-    def _shared(self, sid: int) -> Any:
-        found = self.shared.container(sid)
-        if not isinstance(found, MUTABLE):
-            raise Malformed("a shared container is unknown")
-        return found
+        self.exports.crossed = True
+        return self.proxies.borrow(oid, lambda: base.__new__(kind))
 
     def annotations(self, kind: type) -> dict[str, Any]:
         """Those of a class of the test's, each as `annotation` has it."""
-        return {name: self.annotation(one) for name, one in annotations_of(kind).items()}
+        return {name: self.annotation(one) for name, one in evaluated(get_annotations, kind).items()}
 
     def annotation(self, one: Any) -> Any:
         """What the implementation is told of an annotation of the test's: a type that can be carried, or its text."""
@@ -270,6 +247,6 @@ def _empty(kind: type) -> Any:
     base: Any = kind
     while base.__flags__ & HEAP_TYPE and base.__base__ is not None:
         base = base.__base__
-    if getattr(kind, "__abstractmethods__", None):  # there is an object, whatever the class was when it was told of
+    if kind.__flags__ & ABSTRACT:  # there is an object, whatever the class was when it was told of
         type.__setattr__(kind, "__abstractmethods__", frozenset())
     return base.__new__(kind)

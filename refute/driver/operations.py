@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from refute.driver.extending import as_member, named_members
+from refute.driver.extending import as_member
 from refute.driver.object_table import ObjectTable
 from refute.driver.proxy.describing import shape_of, text_of
 from refute.driver.wire import CannotCarry, Malformed
@@ -78,8 +78,10 @@ def extend(objects: ObjectTable) -> Callable[..., int]:
     """The operation that makes a class of the driver's, which derives from classes of ours."""
 
     def make(place: tuple[str, str, str], bases: tuple[type, ...], members: list[Any], keywords: Any) -> int:
-        namespace = named_members(place, members)
-        kind = types.new_class(place[0], bases, keywords, lambda names: names.update(namespace))
+        name, *names = place
+        namespace = dict(zip(("__qualname__", "__module__"), names, strict=True))
+        namespace |= {member: as_member(how, value) for member, how, value in members}
+        kind = types.new_class(name, bases, keywords, lambda body: body.update(namespace))
         return objects.exports.lend(kind)
 
     return make
@@ -110,7 +112,6 @@ def subject_operations(objects: ObjectTable) -> Operations:
         "isinstance": isinstance,
         "issubclass": issubclass,
         "call": lambda function, /, *args, **kwargs: function(*args, **kwargs),
-        "call_lent": lambda oid, /, *args, **kwargs: own(oid)(*args, **kwargs),
         "get": getattr,
         "shape": lambda function: shape_of(function, text_of),
         "set": setattr,

@@ -103,13 +103,7 @@ class Peer:
             _, _, operation, atoms, names, table, extras = message
         except ValueError as error:
             raise Malformed("a question is none") from error
-        values = self._messages.take_in(table, extras, atoms, asked=True)
-        try:
-            return self._operate(operation, values, names)
-        finally:
-            self._messages.settle_later(extras)
-
-    def _operate(self, operation: Any, values: list[Any], names: list[str]) -> Any:
+        values = self._messages.take_in(table, extras, atoms)
         kwargs = dict(zip(names, values[len(values) - len(names) :], strict=True)) if names else {}
         if names:
             del values[len(values) - len(names) :]

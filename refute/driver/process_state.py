@@ -10,15 +10,13 @@ import logging
 import sys
 import warnings
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from refute.driver.containers import SCALARS
 from refute.driver.exceptions import caller
+from refute.driver.object_table import ObjectTable
 from refute.driver.settings import Common, has_handlers, log
 from refute.driver.wire import Malformed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Extras = dict[str, Any]
 
@@ -26,34 +24,28 @@ Extras = dict[str, Any]
 class DriverState:
     """The driver's side."""
 
-    def __init__(self) -> None:
+    def __init__(self, objects: ObjectTable) -> None:
+        self._objects = objects
         self._common = Common(in_driver=True)
         self.has_variables = self.has_handlers = False
         """Whether the code had set context variables, or had handlers on loggers, while the running test ran."""
-        self.unpacked: Any
-        self.lost: Callable[[str], None] = lambda _: None
-        """Notes that something of the running test could not be carried."""
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
         if not counts_as_usual():
-            self.lost(ARITHMETIC)
+            self._objects.lose(ARITHMETIC)
         return self._common.tell()
 
     def hear(self, extras: Extras) -> None:
         """Take in what came along. Raises Malformed: it is none of `SubjectState.tell`."""
         self.has_variables = self.has_variables or "cv" in extras
         self.has_handlers = self.has_handlers or "handlers" in extras
-        if "taken" in extras:
-            self.lost("needs the implementation in the test's process: replaces a standard stream")
-        if "decimal" in extras:
-            self.lost(ARITHMETIC)
         try:
             self._common.hear(extras)
             for packed in extras.get("log", ()):
-                log(self.unpacked(packed))
+                log(self._objects.unpacked(packed))
             for packed in extras.get("warn", ()):
-                message, kind, file, line = self.unpacked(packed)
+                message, kind, file, line = self._objects.unpacked(packed)
                 warnings.warn_explicit(message, kind, *caller(str(file), int(line)), registry={})
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise Malformed("what came along with a message is none") from error
@@ -62,8 +54,8 @@ class DriverState:
 class SubjectState:
     """The subject's side."""
 
-    def __init__(self) -> None:
-        self.packed: Any
+    def __init__(self, objects: ObjectTable) -> None:
+        self._objects = objects
         self._warnings: list[Any] = []
         self._records: list[Any] = []
         self._taken = [False, False]
@@ -71,29 +63,25 @@ class SubjectState:
         warnings._showwarnmsg_impl = self._warned  # type: ignore[attr-defined]  # noqa: SLF001  # what showwarning calls
         self._forward = _Forward(self._records)
         self._common = Common(in_driver=False)
+        self.hear = self._common.hear
 
     def tell(self) -> Extras:
         """What goes along with the next message."""
         extras = self._common.tell()
         for key, waiting in (("warn", self._warnings), ("log", self._records)):
             if waiting:
-                extras[key] = [self.packed(one) for one in waiting]
+                extras[key] = [self._objects.packed(one) for one in waiting]
                 waiting.clear()
         if self._forward not in logging.root.handlers:  # as `logging.basicConfig(force=True)` leaves it
             logging.root.handlers.append(self._forward)
         taken = [sys.stdout is not sys.__stdout__, sys.stderr is not sys.__stderr__]
-        said = {
-            "decimal": not counts_as_usual(),
-            "handlers": has_handlers(self._forward),
-            "taken": taken != self._taken,
-            "cv": holds_variables(),
-        }
+        if taken != self._taken:
+            self._objects.lose("needs the implementation in the test's process: replaces a standard stream")
         self._taken = taken
+        if not counts_as_usual():
+            self._objects.lose(ARITHMETIC)
+        said = {"handlers": has_handlers(self._forward), "cv": holds_variables()}
         return extras | {name: 1 for name, is_so in said.items() if is_so}
-
-    def hear(self, extras: Extras) -> None:
-        """Take over what the test changed."""
-        self._common.hear(extras)
 
     def _warned(self, message: Any) -> None:
         self._warnings.append((message.message, message.category, message.filename, message.lineno))

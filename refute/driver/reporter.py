@@ -209,9 +209,9 @@ class Reporter:
         self._calling = False
         self._error = describe(error, self._territory) if error is not None else None
         if error is not None and compares_identity(error):
-            self._facts.lost("needs the implementation in the test's process: compares the identity of values")
+            self._facts.objects.lose("needs the implementation in the test's process: compares the identity of values")
         if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.classes.standing)) is not None:
-            self._facts.lost(reason)
+            self._facts.objects.lose(reason)
         if error is None:
             self._facts.passed()
         self._send("called", {"id": item_id(item.nodeid), "raised": error is not None, **(self._error or {})})

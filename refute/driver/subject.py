@@ -1,8 +1,7 @@
 """The subject: imports the implementation and answers over its connection. Nothing here is trusted, or secret.
 
-Started by the driver's worker with five descriptors: its connection, the one over which further connections are
-handed, where the stacks of its threads go, and what its `sys.stdout` and `sys.stderr` write to. It imports neither
-pytest nor Hypothesis.
+Started by the driver's worker with three descriptors: its connection, the one over which further connections are
+handed, and where the stacks of its threads go. It imports neither pytest nor Hypothesis.
 """
 
 import faulthandler
@@ -28,7 +27,7 @@ def main() -> None:
     from refute.driver.wire import SubjectGone, Wire
 
     sys.path.remove(ROOT)
-    connection, control, stacks, *streams = (int(one) for one in sys.argv[1:6])
+    connection, control, stacks = (int(one) for one in sys.argv[1:4])
     wire = Wire(socket.socket(fileno=connection))
     try:
         _, job = wire.receive()
@@ -39,7 +38,7 @@ def main() -> None:
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
     service = SubjectServer(socket.socket(fileno=control))
     settle(job)
-    service.take_streams(*streams)
+    service.take_streams()
     for name in [name for name in sys.modules if name.split(".")[0] == "refute"]:
         del sys.modules[name]  # a ticket may bring a module of this name
     service.peer.serve_forever(wire)

@@ -24,7 +24,7 @@ from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectG
 
 CALLS: Final = frozenset(
     {
-        "call", "call_lent", "extend", "isinstance", "issubclass", "member", "member_get", "start",
+        "call", "extend", "isinstance", "issubclass", "member", "member_get", "start",
     }
 )  # fmt: skip
 """Operations that run code of the implementation as a test asks for it; an import is none."""
@@ -46,19 +46,17 @@ class SubjectClient(Attestation):
         self.outlets = Outlets()
         self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
         self.pid = self._subject.pid
-        self.surroundings = DriverState()
         self._door = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._door.may_lend)
+        self.surroundings = DriverState(self.objects)
         self.objects.link = self
         self._door.objects = self.objects
         self.objects.function_of_member = self._door.function_of_member
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
         operations: dict[str, Callable[..., Any]] = self._door.operations()
-        operations |= {"call_lent": self._call_lent, "in_loop": self._in_loop, "read_input": _read_input}
+        operations |= {"in_loop": self._in_loop, "read_input": _read_input}
         around = self.surroundings
         self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
-        self.surroundings.unpacked = self.objects.unpacked
-        self.surroundings.lost = self.lost
         self._loops = Loops()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
@@ -89,8 +87,7 @@ class SubjectClient(Attestation):
         try:
             return self.peer.request(operation, *args, **kwargs)
         except CannotCarry as error:
-            self.not_carried = self.not_carried or str(error)
-            self.not_carried_back = self.not_carried_back or isinstance(error, CannotCarryBack)
+            self.objects.lose(str(error), back=isinstance(error, CannotCarryBack))
             raise
         except (Malformed, SubjectGone) as error:
             self._break(error)
@@ -127,7 +124,7 @@ class SubjectClient(Attestation):
     def dies(self, one: Any) -> None:
         """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
         if isinstance(one, ProxyObject) and self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
-            self.not_carried = self.not_carried or DROPPED
+            self.objects.lose(DROPPED, back=False)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Await, in the subject, what an operation gives."""
@@ -180,9 +177,6 @@ class SubjectClient(Attestation):
         if loop is None or not loop.is_running() or running_loop() is loop:
             return action()
         return in_loop(loop, action, lambda: self._blocked > 0)
-
-    def _call_lent(self, oid: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.peer.operations["call"](self.objects.exports.own(oid), *args, **kwargs)
 
     def _idle(self, waiting: int) -> None:
         """Wait for a message, passing on what the subject prints meanwhile."""

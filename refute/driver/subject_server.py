@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from refute.driver.awaiting import STARTED, Awaiting, Loops, in_loop, running_loop
-from refute.driver.connections import Connections, Input, output
+from refute.driver.connections import Connections, Input
 from refute.driver.object_table import ObjectTable
 from refute.driver.operations import subject_operations
 from refute.driver.peer import Peer
@@ -22,7 +22,7 @@ class SubjectServer:
     def __init__(self, control: socket.socket) -> None:
         Wire.strayed = self._strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
-        self._surroundings = SubjectState()
+        self._surroundings = SubjectState(self.objects)
         operations = subject_operations(self.objects)
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
         hear = self._surroundings.hear
@@ -34,13 +34,12 @@ class SubjectServer:
         operations["in_loop"] = lambda token, name, args, kwargs: in_loop(
             loops.loop(token), lambda: operations[name](*args, **kwargs), side.is_blocked
         )
-        self._surroundings.packed = self.objects.packed
 
-    def take_streams(self, out: int, errors: int) -> None:
+    def take_streams(self) -> None:
         """Make this process's standard streams the test's, and listen to the driver's other threads from now on."""
         ask = self.peer.request
-        sys.stdout = sys.__stdout__ = output(out, "<stdout>")  # type: ignore[misc]
-        sys.stderr = sys.__stderr__ = output(errors, "<stderr>")  # type: ignore[misc]
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", errors="strict")  # type: ignore[union-attr]
         sys.stdin = sys.__stdin__ = Input(lambda how, size: str(ask("read_input", how, size)))  # type: ignore[misc, assignment]
         self._board.listen()
 

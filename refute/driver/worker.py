@@ -1,8 +1,8 @@
 """A worker: runs some tests of the generated file in this process and reports; the implementation is in another.
 
-Started by the supervisor, or forked from a fork server, with three descriptors: events go to the first, the stacks of
-all threads to the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's
-source with it, comes as JSON on standard input, so that the subject finds none of it on disk.
+Forked from a fork server, with three descriptors: events go to the first, the stacks of all threads to the second
+whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's source with it, comes as
+JSON on standard input, so that the subject finds none of it on disk.
 """
 
 import builtins
@@ -31,7 +31,7 @@ OUR_FRAMES = 200
 def main() -> int:
     """Run the job on standard input; returns pytest's exit code."""
     protect_driver()
-    descriptors = forked() if sys.argv[1] == "forkserver" else tuple(int(one) for one in sys.argv[1:4])
+    descriptors = forked()
     if descriptors is None:
         return 0
     events, stacks, subject_stacks = descriptors
@@ -46,7 +46,7 @@ def main() -> int:
     if "hypothesis" in job["source"]:
         prepare_hypothesis(shrinks=job["shrinks"])
     link.listen()
-    guard(job, link.lost)
+    guard(job, link.objects.lose)
     sys.setrecursionlimit(job["recursion_limit"] + OUR_FRAMES)
     send("ready", {"subject": link.pid})
     code = pytest.main(arguments(job), plugins=plugins())

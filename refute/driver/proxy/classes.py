@@ -1,13 +1,12 @@
 """Builds the class that stands for one of the other process; for an enumeration a real one, of plain data."""
 
-import collections.abc
 import enum
-from collections import deque
+from abc import ABCMeta
 from types import MappingProxyType
 from typing import Any, Final
 
-from refute.driver.known import JUDGING, standing
-from refute.driver.proxy.describing import LOOKED_UP
+from refute.driver.known import JUDGING, is_pythons_own, standing
+from refute.driver.proxy.describing import HOLDING, LOOKED_UP
 from refute.driver.proxy.functions import made_member
 from refute.driver.proxy.roots import Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
 from refute.driver.values import VALUE_TYPES
@@ -64,22 +63,20 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
     if told["standard"] and not error and (real := standing(told["module"], told["qualname"])) is not None:
         namespace["__class__"] = property(lambda _: real)
     made = ProxyMeta(told["name"], tuple(bases), namespace)
-    type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told.get("abstract", ()))))
-    for name in told.get("counts_as", ()):  # with which it may be registered, as `Mapping`
-        if name in collections.abc.__all__ and not issubclass(made, kind := vars(collections.abc)[name]):
+    if told.get("abstract"):
+        type.__setattr__(made, "__abstractmethods__", frozenset(map(str, told["abstract"])))
+    for place in told.get("counts_as", ()):
+        kind = standing(*place)
+        if isinstance(kind, ABCMeta) and is_pythons_own(kind) and not issubclass(made, kind):
             kind.register(made)
-    type.__setattr__(
-        made, "_refute_asks_", bool(told["asks"])
-    )  # not before: Python asks whether it is the other way round
+    type.__setattr__(made, "_refute_asks_", bool(told["asks"]))  # not before: no class is asked while it is made
     return made
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
     """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values."""
     line = [kind for base in bases for kind in type.mro(base)]
-    holding = (*VALUE_TYPES, list, dict, set, bytearray, BaseException)
-    plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, holding)), None)
-    plain = plain or next((kind for kind in VALUE_TYPES if kind in line), None)
+    plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, HOLDING)), None)
     bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
     bare |= {"members": {}, "standard": False, "asks": False, "meta": False}
     return build(cid, bare, [] if plain is None or told.get("enum") else [plain])
@@ -91,8 +88,7 @@ def _with_root(bases: list[type]) -> list[type]:
         return bases
     if any(issubclass(base, BaseException) for base in bases):
         return [ProxyError, *bases]
-    holding = any(issubclass(base, (*VALUE_TYPES, list, dict, set, bytearray, deque)) for base in bases)
-    return [ProxyValue if holding else ProxyObject, *bases]
+    return [ProxyValue if any(issubclass(base, HOLDING) for base in bases) else ProxyObject, *bases]
 
 
 def telling_of(bases: list[type]) -> set[str]:
@@ -136,11 +132,7 @@ def build_enum(cid: int, told: dict[str, Any], bases: list[type], members: list[
         raise TypeError(f"its members are objects of {mixed.__name__}")
     meta: Any = type(enum.Enum) if not bases else type(bases[-1])
     namespace = enum.EnumMeta.__prepare__(told["name"], tuple(bases))
-    namespace["__module__"], namespace["__qualname__"], namespace["__doc__"] = (
-        told["module"],
-        told["qualname"],
-        told["doc"],
-    )
+    namespace |= {f"__{name}__": told[name] for name in ("module", "qualname", "doc")}
     namespace["__getattr__"] = _missing
     namespace["__reduce_ex__"] = Proxy.__reduce_ex__
     telling = (JUDGING | LOOKED_UP | telling_of(bases)) - SHOWING

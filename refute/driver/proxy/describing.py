@@ -7,7 +7,6 @@ import enum
 import functools
 import inspect
 from abc import ABCMeta
-from collections import deque
 from collections.abc import Callable
 from types import (
     BuiltinFunctionType,
@@ -17,9 +16,11 @@ from types import (
     SimpleNamespace,
     WrapperDescriptorType,
 )  # fmt: skip
-from typing import Any, Final
+from typing import Any, Final, Generic, Protocol
 
-from refute.driver.known import BUILDING, SPECIAL, is_pythons_own
+from refute.driver.containers import MUTABLE
+from refute.driver.known import BUILDING, SPECIAL, is_pythons_own, place_of
+from refute.driver.values import VALUE_TYPES
 
 TEXT: Final = 20_000
 PLAIN: Final = (type(None), bool, int, float, str)
@@ -49,25 +50,22 @@ class Shown:
         return self._text
 
 
-def annotations_of(kind: type) -> dict[str, Any]:
-    """The annotations of a class; what is written as text is what it names in the class's module, if it names it."""
-    with contextlib.suppress(Exception):
-        return inspect.get_annotations(kind, eval_str=True)
-    return inspect.get_annotations(kind)
+def evaluated(read: Callable[..., Any], of: Any) -> Any:
+    """What `inspect` reads of annotations; one that is written as text is what it names, if it names it.
 
-
-def _signature(function: Any) -> inspect.Signature:
-    """As `annotations_of`. Raises Exception: there is none to be known."""
+    Raises:
+        Exception: there is nothing to be read.
+    """
     with contextlib.suppress(Exception):
-        return inspect.signature(function, eval_str=True)
-    return inspect.signature(function)
+        return read(of, eval_str=True)
+    return read(of)
 
 
 def shape_of(function: Any, annotation: Callable[[Any], Any]) -> Shape:
     """What is told of something that can be called: flags of its code if any, parameters, what it returns."""
     flags = function.__code__.co_flags & KINDS if type(function) is FunctionType else None
     try:
-        signature = _signature(function)
+        signature = evaluated(inspect.signature, function)
     except Exception:
         return flags, None, ()
 
@@ -160,11 +158,13 @@ FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
 )  # fmt: skip
-HOLDING: Final = (
-    int, float, str, bytes, tuple, frozenset, list, dict, set, bytearray, deque, BaseException, enum.Enum,
-)  # fmt: skip
+HOLDING: Final = (*VALUE_TYPES, *MUTABLE, BaseException, enum.Enum)
+"""Types whose objects hold a value, here as well as there."""
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
 """What a class of classes may have that a stand-in for one of them lacks."""
+ACTING: Final = frozenset({Protocol, Generic, type})
+"""Bases that act when a class derives from them; what they give comes from the other side."""
+INTERFACES: Final = tuple(vars(collections.abc)[name] for name in collections.abc.__all__)
 LOOKED_UP: Final = SPECIAL - BUILDING
 """Special methods, which Python looks up in the class, whatever kind of descriptor stands for one there."""
 
@@ -172,7 +172,8 @@ LOOKED_UP: Final = SPECIAL - BUILDING
 def describe(kind: type, bases: list[Any]) -> Description:
     """Everything of a class but its objects."""
     doc = kind.__dict__.get("__doc__")
-    told: Description = {
+    abstract = {one for one in (*INTERFACES, *kind.__mro__) if _is_abstract(one)}
+    return {
         "name": kind.__name__,
         "qualname": kind.__qualname__,
         "module": str(kind.__module__),
@@ -182,16 +183,20 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "standard": is_pythons_own(kind),
         "asks": _asks(kind),
         "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
+        "is_meta": issubclass(kind, type),
+        "enum": issubclass(kind, enum.Enum),
+        "abstract": sorted(vars(kind)["__abstractmethods__"]) if inspect.isabstract(kind) else [],
+        "counts_as": sorted(place_of(one) for one in abstract if issubclass(kind, one)),
     }
-    if (abstract := kind.__dict__.get("__abstractmethods__")) and isinstance(kind, ABCMeta):
-        told["abstract"] = sorted(abstract)
-    if counts_as := [name for name in collections.abc.__all__ if issubclass(kind, vars(collections.abc)[name])]:
-        told["counts_as"] = counts_as
-    if issubclass(kind, enum.Enum):
-        told["enum"] = True
-    if issubclass(kind, type):
-        told["is_meta"] = True
-    return told
+
+
+def is_interface(kind: type) -> bool:
+    """Whether a base of Python's own only says what a class can do: it counts as one, and is asked for its methods."""
+    return kind in ACTING or _is_abstract(kind)
+
+
+def _is_abstract(kind: type) -> bool:
+    return type(kind) is ABCMeta and is_pythons_own(kind)
 
 
 def stands_alone(kind: type) -> bool:
@@ -210,9 +215,10 @@ def checked(told: Description) -> None:
 
 def _members(kind: type) -> dict[str, str]:
     """Name → kind of member, as `made_member` has it."""
-    own = dict(vars(kind))
-    if stands_alone(kind):  # its bases are not mirrored
-        own = {name: one for base in reversed(kind.__mro__[:-1]) for name, one in vars(base).items()}
+    alone = stands_alone(kind)
+    flat = {base for one in kind.__bases__ if alone or is_interface(one) for base in one.__mro__[:-1]}  # not mirrored
+    own = {name: one for base in reversed(kind.__mro__) if base in flat for name, one in vars(base).items()}
+    own |= vars(kind)
     asked = {
         name for meta in _metas(kind) for name in vars(meta) if name[:2] != "__"
     }  # a class has that of its own class

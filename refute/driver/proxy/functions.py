@@ -1,7 +1,6 @@
 """Functions of the other process: called there; what code reads of one is asked for when it is read."""
 
 import functools
-from collections.abc import Callable
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -16,16 +15,13 @@ SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__anno
 class Called(Proxy):
     """Stands for something that can be called."""
 
-    __slots__ = ("__weakref__", "_refute_oid_", "_refute_shape_")
+    __slots__ = ("__weakref__", "_refute_shape_")
     _refute_root_ = True
-
-    def __init__(self, oid: int) -> None:
-        object.__setattr__(self, "_refute_oid_", oid)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call it, there."""
         __tracebackhide__ = True
-        return Current.link.request("call_lent", self._refute_oid_, *args, **kwargs)
+        return Current.link.request("call", self, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         __tracebackhide__ = True
@@ -75,11 +71,11 @@ class Function(Called):
 class Member(Function):
     """Stands for a method of a class, told of by its name."""
 
-    __slots__ = ("_refute_call_", "_refute_kind_", "_refute_name_", "_refute_of_")
+    __slots__ = ("_refute_judging_", "_refute_kind_", "_refute_name_", "_refute_of_")
     _refute_root_ = True
 
-    def __init__(self, cid: int, name: str, kind: str, call: Callable[..., Any]) -> None:
-        for slot, value in (("of", cid), ("name", name), ("kind", kind), ("call", call)):
+    def __init__(self, cid: int, name: str, kind: str, *, judging: bool) -> None:
+        for slot, value in (("of", cid), ("name", name), ("kind", kind), ("judging", judging)):
             object.__setattr__(self, f"_refute_{slot}_", value)
 
     def __get__(self, made: Any, kind: Any = None) -> Any:
@@ -89,7 +85,8 @@ class Member(Function):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call it, there."""
         __tracebackhide__ = True
-        return self._refute_call_(*args, **kwargs)
+        bound_to = (None,) if self._refute_kind_ == "s" else ()
+        return ask("member", self._refute_judging_, self._refute_of_, self._refute_name_, *bound_to, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name == "__isabstractmethod__":  # whoever makes a class looks; which are abstract is told with that
@@ -112,10 +109,8 @@ def made_member(cid: int, name: str, kind: str, *, judging: bool) -> Any:
     if kind == "n":
         return None
     if kind[0] == "p":
-        get = functools.partial(ask, "judge_get" if judging else "member_get", cid, name)
-        return property(get, doc=kind[1:] or None)
-    bound_to = (None,) if kind == "s" else ()
-    function = Member(cid, name, kind, functools.partial(ask, "judge" if judging else "member", cid, name, *bound_to))
+        return property(functools.partial(ask, "member_get", judging, cid, name), doc=kind[1:] or None)
+    function = Member(cid, name, kind, judging=judging)
     return _stepping(function) if name == "__anext__" else function
 
 
@@ -129,12 +124,11 @@ def _stepping(function: Any) -> Any:
     return step
 
 
-def ask(operation: str, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:
-    """Have the other process use a member of a class; `judge…` notes that it decides."""
+def ask(operation: str, judging: bool, cid: int, name: str, /, *args: Any, **kwargs: Any) -> Any:  # noqa: FBT001  # see `made_member`
+    """Have the other process use a member of a class, and note where it decides."""
     __tracebackhide__ = True
-    if operation.startswith("judge"):
+    if judging:
         Current.link.judged()
-        operation = operation.replace("judge", "member")
     answer = Current.link.request(operation, cid, name, *args, **kwargs)
     if name in COMPUTING:
         parts = answer if isinstance(answer, tuple) else (answer,)  # of divmod

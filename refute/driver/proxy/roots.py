@@ -37,15 +37,20 @@ def as_written(kind: type, name: str, found: Any) -> Any:
     return found
 
 
-def _asking() -> Any:
-    """The module of whoever called the function that asks for it."""
-    return sys._getframe(2).f_globals.get("__name__")  # noqa: SLF001  # the caller is the question
+def _for_abc() -> bool:
+    """Whether `abc` asks, which looks through all that count as derived from one of Python's own abstract classes."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001  # the caller is the question
+    while frame.f_globals is globals():
+        frame = frame.f_back
+    return bool(frame.f_globals.get("__name__") == "abc")
 
 
-def _looks_through() -> bool:
-    """Whether one of Python's own abstract classes looks through all that count as derived from it."""
-    frame = sys._getframe(2)  # noqa: SLF001  # the caller is the question
-    return frame.f_globals.get("__name__") == "abc" and not isinstance(frame.f_locals.get("cls"), ProxyMeta)
+def _says(cls: Any, operation: str, *about: Any) -> bool:
+    """What a class says of its own that alone can say what counts as one of its objects."""
+    if not cls.__dict__.get("_refute_asks_") or _for_abc():
+        return False
+    Current.link.judged()
+    return bool(Current.link.request(operation, *about))
 
 
 def _refuse_patch(cls: Any, name: str) -> None:
@@ -55,18 +60,21 @@ def _refuse_patch(cls: Any, name: str) -> None:
 
 
 class ProxyMeta(ABCMeta):
-    """The class of mirrored classes, and of classes that derive from them here."""
+    """The class of mirrored classes, and of classes that derive from them here, perhaps from abstract ones besides.
+
+    Whatever abstract classes do is done on the other side.
+    """
 
     _refute_root_ = True
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **kwargs: Any) -> "ProxyMeta":
         """Make a class; one that a test derives is made in the other process as well."""
         if namespace.pop("_refute_proxy_", False):
-            return super().__new__(mcs, name, bases, namespace)
+            return type.__new__(mcs, name, bases, namespace)
         here = {key: value for key, value in namespace.items() if not is_data(key, value)}
         # What the test wrote is compared: another value is what the implementation says.
         data = {key: value for key, value in namespace.items() if key not in here and not is_mirrored(value)}
-        made = super().__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
+        made = type.__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
         Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
 
@@ -76,32 +84,20 @@ class ProxyMeta(ABCMeta):
         return Current.link.request("call", cls, *args, **kwargs)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        """Whether an object is one of this class; where only the class itself can say, it is asked."""
-        if "_refute_root_" in cls.__dict__:  # ours: not by asking every class that derives from it
+        """Whether an object is one of this class."""
+        if "_refute_root_" in cls.__dict__:  # ours: whatever an object says of itself
             return cls in type.mro(type(instance))
-        if not cls.__dict__.get("_refute_asks_"):
-            return ABCMeta.__instancecheck__(cls, instance)
-        if type.__instancecheck__(cls, instance):
-            return True
-        Current.link.judged()
-        return bool(Current.link.request("isinstance", instance, cls))
+        return type.__instancecheck__(cls, instance) or _says(cls, "isinstance", instance, cls)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        """Whether a class derives from this one; where only the class itself can say, it is asked."""
-        if "_refute_root_" in cls.__dict__:
-            return cls in type.mro(subclass)
-        if ABCMeta.__subclasscheck__(cls, subclass):
-            return True
-        if not cls.__dict__.get("_refute_asks_") or _looks_through():
-            return False
-        Current.link.judged()
-        return bool(Current.link.request("issubclass", subclass, cls))
+        """Whether a class derives from this one."""
+        return type.__subclasscheck__(cls, subclass) or _says(cls, "issubclass", subclass, cls)
 
     def __getattr__(cls, name: str) -> Any:
         """An attribute of the class that is no method."""
         __tracebackhide__ = True
         refuse_marks(name)
-        if name.startswith(("_abc_", "_refute_")) or name in {"__abstractmethods__", "__wrapped__"}:
+        if name.startswith("_refute_") or name == "__wrapped__" or (name == "__abstractmethods__" and _for_abc()):
             raise AttributeError(name)
         if name == "__signature__":
             return shown_attribute(Current.link.request("shape", cls), name)
@@ -109,14 +105,12 @@ class ProxyMeta(ABCMeta):
 
     def __setattr__(cls, name: str, value: Any) -> None:
         """Set an attribute of the class in both processes."""
-        if name.startswith(("_abc_", "__abstract", "__dataclass", "__match")) or name in NAMES | {"__module__"}:
+        if name.startswith(("__dataclass", "__match")) or name in NAMES | {"__module__"}:
             type.__setattr__(cls, name, value)
             if name == "__dataclass_params__" and value.frozen and "_refute_asks_" not in cls.__dict__:
                 Current.link.cannot(
                     "needs the implementation in the test's process: derives a frozen dataclass from it"
                 )
-            if name == "__abstractmethods__" and _asking() != "abc":  # which says so of every new class
-                Current.link.cannot("needs the implementation in the test's process: makes an abstract class another")
             if name not in NAMES or "_refute_asks_" in cls.__dict__:
                 return
         _refuse_patch(cls, name)
@@ -135,14 +129,13 @@ class ProxyMeta(ABCMeta):
         Current.link.cannot(f"needs the implementation in the test's process: deletes {cls.__name__}.{name}")
 
     def register(cls, subclass: type) -> type:
-        """Let a class count as derived from this one, in both processes."""
+        """Let a class count as derived from this one, which is asked from now on."""
         Current.link.request("register", cls, subclass)
-        return ABCMeta.register(cls, subclass)
+        type.__setattr__(cls, "_refute_asks_", True)
+        return subclass
 
     def __subclasses__(cls) -> list[type]:
-        """The classes that derive from this one there; what Python's own `isinstance` looks through is here."""
-        if _asking() in {"abc", __name__}:
-            return type.__subclasses__(cls)  # type: ignore[arg-type]  # it is a class
+        """The classes that derive from this one there."""
         return list(Current.link.request("subclasses", cls))
 
     @property

@@ -37,9 +37,6 @@ class Pair:
 
     @staticmethod
     def _peer(objects: ObjectTable, operations: dict[str, Callable[..., Any]], _: socket.socket) -> Peer:
-        operations["call_lent"] = lambda oid, /, *args, **kwargs: operations["call"](
-            objects.exports.own(oid), *args, **kwargs
-        )
         return Peer(objects, operations, lambda: None, dict, lambda _: None)  # type: ignore[arg-type, return-value]
 
     def request(self, operation: str, *args: Any, **kwargs: Any) -> Any:

@@ -97,7 +97,7 @@ def test_a_value_that_cannot_be_made_costs_the_test_and_not_the_run() -> None:
     objects = ObjectTable(1, lambda _: None)
     table = [["C", "ZoneInfo", ["Nowhere/At_all"]]]
     assert Decoder(table, objects).value([0]) is None
-    assert "ZoneInfo" in objects.lost[0]
+    assert "ZoneInfo" in objects.lost[0][0]
 
 
 @pytest.mark.slow

@@ -33,7 +33,19 @@ def test_it_tells_how_a_worker_ended(server: ForkServer, descriptors: tuple[int,
     pid = server.fork(descriptors)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert server.hear(10.0) == -signal.SIGKILL
+    assert server.hear(10.0) == (pid, -signal.SIGKILL)
+
+
+def test_the_end_of_one_that_was_not_waited_for_is_not_taken_for_the_next(
+    server: ForkServer, descriptors: tuple[int, ...]
+) -> None:
+    first = server.fork(descriptors)
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    second = server.fork(descriptors)
+    assert second not in {None, first, -signal.SIGKILL}
+    os.kill(second or 0, signal.SIGKILL)
+    assert server.hear(10.0) == (second, -signal.SIGKILL)
 
 
 def test_signals_that_everybody_gets_do_not_end_it(server: ForkServer, descriptors: tuple[int, ...]) -> None:
@@ -43,7 +55,7 @@ def test_signals_that_everybody_gets_do_not_end_it(server: ForkServer, descripto
         (before,) = server.spared
         os.kill(before, number)
         os.kill(pid, signal.SIGKILL)
-        assert server.hear(10.0) == -signal.SIGKILL
+        assert server.hear(10.0) == (pid, -signal.SIGKILL)
         assert server.spared == (before,)
 
 
