@@ -1,10 +1,6 @@
 # Runs once, as root and without network, in a container of the root layer with our wheels put into it.
 set -eu
 cd /usr/local/lib/site-packages
-# Hypothesis's plugin imports all of Hypothesis at the end of every session (0.1 s), only to see whether observations
-# were written; where it was not imported before, none were (6.170.15; without this line in it, nothing is changed).
-sed -i 's/^        from hypothesis\.internal\.observability import _WROTE_TO$/        _WROTE_TO = getattr(sys.modules.get("hypothesis.internal.observability"), "_WROTE_TO", ())/' \
-    _hypothesis_pytestplugin.py
 python3 -m compileall -qq -f --invalidation-mode unchecked-hash /usr/local/lib/site-packages
 # Hypothesis's tables of characters: made here once (2 s), else by every test that draws text. It leaves a random
 # temporary name in each gzip header, so they are packed again, and lets nobody else read them: jobs are not root.

@@ -78,8 +78,11 @@ def forked() -> tuple[int, int, int] | None:
 
 def import_pytest() -> None:
     """Import pytest with the parts of it that it would import when it runs."""
-    import _hypothesis_pytestplugin  # type: ignore[import-untyped]  # noqa: F401
+    import _hypothesis_pytestplugin  # type: ignore[import-untyped]
     from _pytest import config
+
+    # It imports all of Hypothesis at each session's end (0.1 s), for what nobody reads.
+    del _hypothesis_pytestplugin.pytest_terminal_summary
 
     for name in getattr(config, "default_plugins", ()):
         with contextlib.suppress(ImportError):
