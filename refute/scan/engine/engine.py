@@ -212,9 +212,12 @@ class Engine:
         target = paths.locate(path, judge.cwd)
         if isinstance(frame, shell.Call) and (path in _STDIN or path.startswith("/dev/fd/")):
             return self._run_fed(effect, frame)
-        text = self._text_written(target.text)
+        text = self.report.written.get(target.text)
         if text is not None:
             return self._run_written(effect, text, frame)
+        if self._unpacked(target.text):
+            judge.flag("package-install", detail="It comes with a directory that is downloaded.")
+            return sym.UNKNOWN
         pattern = _in_reach(target)
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
@@ -255,14 +258,11 @@ class Engine:
         arguments = None if effect.inline and not effect.arguments else effect.arguments
         return self._eval(e.Eval(language, text, effect.inline, arguments), frame)
 
-    def _text_written(self, path: str) -> str | None:
-        """What the script itself put there, or there with a whole directory that it downloaded."""
-        written = self.report.written
-        if path in written or not written:
-            return written.get(path)
+    def _unpacked(self, path: str) -> bool:
+        """Whether it comes with a directory that the script downloaded."""
         parts = path.split("/")
-        parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
-        return next((sym.DOWNLOAD for parent in parents if written.get(parent) == sym.DOWNLOAD), None)
+        parents = ("/".join(parts[:length]) for length in range(2, len(parts)))
+        return any(self.report.written.get(parent) == sym.DOWNLOAD for parent in parents)
 
 
 def _in_reach(target: paths.Target) -> str | None:

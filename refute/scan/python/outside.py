@@ -1,5 +1,6 @@
 """Python calls on files, whose effects depend on a mode or a pattern, and calls that talk over a network."""
 
+import os
 import re
 from typing import Any, Final
 
@@ -19,7 +20,9 @@ _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - the notati
 
 def opened(call: Call, value: Any) -> Effects:
     """Opening a file in a mode; returns the open file."""
-    path, mode = as_text(value), call.argument(1, "mode")
+    path, mode = as_text(value), call.argument(1, "mode", "flags")
+    if isinstance(mode, int):
+        mode = "w" if mode & (os.O_WRONLY | os.O_RDWR) else "r"
     mode, content = mode if isinstance(mode, str) else "r", OUTPUT
     writes = bool(set(mode) & set("wax"))
     if writes or "+" in mode:

@@ -98,6 +98,8 @@ def _default(name: str, values: list[str], operator: str, fallback: list[str], s
 
 def _transform(value: str, operator: str, operand: str, *, environment: bool) -> str:
     """A value cut or changed: where a path leads stays, what is spelled out so counts as hidden."""
+    if operator in {"^^", ",,"} or not value.strip(EMPTY):
+        return value.lower() if operator == ",," else value.upper()
     if operator == "##" and operand == "*/":
         return value.rpartition("/")[2]
     if operator in {"#", "##", "%", "%%"} and ("/" in value or not is_known(value)):

@@ -100,6 +100,8 @@ _WALL_S: Final = 5
 _COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
 _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
+_UNPARTED: Final = re.compile(rb"(?:[)}]|\b(?:esac|done|fi))[ \t]+\Z")
+"""What ends a command where nothing but a blank parts it from the next word."""
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
 Edit = tuple[int, int, bytes]
@@ -167,8 +169,10 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
-        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
-            yield at, at, b"; "
+        case {"Repl": {"Orig": {"Parts": [{"Type": "SglQuoted" | "DblQuoted"}]} as pattern}}:
+            yield from _anything(_begin(pattern), _end(pattern), text)
+        case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
+            yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
@@ -191,6 +195,9 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield from _last_of_line(at, text)
         case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
             yield _begin(node), _begin(node) + 1, b""
+    for at in (node[word]["Offset"] for word in ("ThenPos", "DoPos", "DonePos", "FiPos", "Rbrace") if word in node):
+        if _UNPARTED.search(text[max(0, at - 100) : at]):
+            yield at, at, b"; "
     if node.get("Redirs") and node.get("Cmd") is None:
         yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
     for redirection in node.get("Redirs") or ():
