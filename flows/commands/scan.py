@@ -119,7 +119,7 @@ def _render(
         return render_json(result, compared)
     if output_format == "sarif":
         from refute import __version__
-        from refute.scan.formats.sarif import render_sarif
+        from refute.scan.formats.document import render_sarif
 
         return render_sarif(result, compared, version=__version__)
     if output_format == "github":

@@ -8,8 +8,8 @@ from typing import Final
 
 from refute.errors import TicketNotFound
 from refute.scan import decode, reach
+from refute.scan.engine.analysis import analyse_within_limits
 from refute.scan.finding import Finding, ScanResult, Severity
-from refute.scan.limits import analyse_within_limits
 from refute.scan.rules import Language
 
 _MAX_FILES: Final = 2000

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import Final
 
 from refute.scan.core import effects as e
@@ -18,9 +17,6 @@ _HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAM
 """What works out what a row cannot say, by the name that a row gives."""
 _GLOB: Final = re.compile(r"[*?\[]")
 _INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
-_DANGEROUS: Final = tuple(
-    "rm curl wget nc ncat cat bash sh dd mkfs chmod chown sudo su kill python python3 perl cp mv tee ssh base64".split()  # noqa: SIM905
-)
 MAX_CALLS: Final = 40
 """Functions called within one another; the walk itself takes stack for each."""
 MAX_RECURSION: Final = 2
@@ -72,13 +68,11 @@ def _unresolved(call: Call) -> bool:
         judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
-    if _GLOB.search(word) and not word.startswith("["):
-        pattern = word.rpartition("/")[2]
+    if _GLOB.search(word.rpartition("/")[2]) and not word.startswith("["):
         own = "/" in word and paths.inside_or_temporary(call.locate(word))
-        if _GLOB.search(pattern) and not own and any(fnmatchcase(known, pattern) for known in _DANGEROUS):
+        if not own:
             judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
-            return True
-        return False
+        return not own
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
             judge.flag("unresolved-command")
@@ -105,16 +99,13 @@ def call_function(call: Call) -> str:
     """Run a function of the script with these arguments."""
     walker, (name, *arguments) = call.walker, call.argv
     walker.shared.called.add(name)
-    inside = [given or () for caller, given in walker.stack if caller == name]
-    # A function may call itself to hand on the rest of what it was given: `run run rm`.
-    shorter = bool(inside) and len(arguments) < len(inside[-1])
-    repeats = tuple(arguments) in inside or not (shorter or any(map(sym.is_known, arguments)) or not inside)
-    deep = len(walker.stack) >= MAX_CALLS
-    if repeats or deep or (len(inside) >= MAX_RECURSION and not shorter):
-        if deep and not repeats:
-            walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-        return sym.UNKNOWN
-    return _run_body(walker, name, arguments, call.stdin)
+    inside = [given for caller, given in walker.stack if caller == name]
+    if len(walker.stack) >= MAX_CALLS:
+        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
+    elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
+        # It may call itself to hand on the rest of what it was given: `run run rm`.
+        return _run_body(walker, name, arguments, call.stdin)
+    return sym.UNKNOWN
 
 
 def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str) -> str:

@@ -73,22 +73,15 @@ def _tar(call: Call, row: Command) -> Effects:
 def _path(call: Call, _row: Command) -> Effects:
     """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
     yield from ()
-    words = [word for word in call.argv[1:] if not word.startswith("-")]
-    path = words[0] if words else ""
-    head, slash, tail = path.rstrip("/").rpartition("/")
-    match call.argv[0]:
-        case "pwd":
-            return call.scope.cwd + "\n"
+    name, *words = call.argv
+    path = next((word for word in words if not word.startswith("-")), ".")
+    match name:
         case "basename":
-            return tail if tail and not is_open(tail) and tail.isascii() else NAME
-        case "realpath" | "readlink":
-            return paths.normalise(words[-1], call.scope.cwd) if words else UNKNOWN
-        case "mktemp" | "tempfile":
-            template = next((word for word in words if "XXX" in word), "")
-            return paths.normalise(template, call.scope.cwd) if template.startswith("/") else f"{TEMP}/mktemp"
-    if path in {HERE, TEMP} or not path:
-        return path or "."
-    return (head or "/") if slash else UNKNOWN if is_open(path) else "."
+            tail = path.rstrip("/").rpartition("/")[2]
+            return tail if tail.isascii() else NAME
+        case "mktemp" | "tempfile" if not path.startswith("/") or "XXX" not in path:
+            return f"{TEMP}/mktemp"
+    return paths.normalise(path + "/.." * (name == "dirname"), call.scope.cwd) + "\n" * (name == "pwd")
 
 
 def _shell(call: Call, _row: Command) -> Effects:

@@ -11,9 +11,9 @@ from refute.scan.core import paths
 from refute.scan.core import symbols as sym
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
-from refute.scan.shell.assignments import effects_of_setting
 from refute.scan.shell.roles import in_role
 from refute.scan.shell.state import ASSIGNMENT, Call, Options, split_options
+from refute.scan.shell.statements import effects_of_setting
 
 _PRINTED: Final = {
     "download": sym.DOWNLOAD,

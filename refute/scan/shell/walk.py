@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import assignments, commands, redirects, statements
+from refute.scan.shell import commands, redirects, statements
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
@@ -111,9 +111,9 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "for_statement": statements.loop_for,
         "case_statement": statements.choose_case,
         "function_definition": statements.define,
-        "variable_assignment": assignments.assign,
-        "declaration_command": assignments.declare,
-        "unset_command": assignments.unset,
+        "variable_assignment": statements.assign,
+        "declaration_command": statements.declare,
+        "unset_command": statements.unset,
         "test_command": statements.test,
         "comment": lambda _walker, _node, _stdin: "",
     }
