@@ -55,12 +55,8 @@ def analyse(
     """
     report = Report(path=path, files=files, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
-    launcher = decode.launcher_of(data)
-    if launcher is not None and Language.PYTHON in claimed:
-        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
-        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
-        language = None
-    wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
+    forced = [language] if language and not decode.is_launcher(data) else []
+    wanted = tuple(dict.fromkeys([*forced, *claimed]))
     if not wanted:
         report.refuse("Its language is not known: neither its name nor its first line names a shell or Python.")
         return report
@@ -103,7 +99,7 @@ def _analyse_as(report: Report, data: bytes, language: Language) -> None:
         walk_python(PythonWalker(Engine(report), spots_of(source)), source)
     else:
         ShellWalker(shared, Scope(script=report.path)).script(source)
-        report.count_letters(source)
+    report.count_letters(source)
 
 
 def _disguises(report: Report, source: str, language: Language) -> None:

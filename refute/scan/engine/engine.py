@@ -12,7 +12,7 @@ from refute.python_syntax import parse_python
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
-from refute.scan.core.report import Report, Spot, letters_before
+from refute.scan.core.report import Report, Spot
 from refute.scan.core.symbols import name_symbols, show
 from refute.scan.python import state as python
 from refute.scan.python.walk import PythonWalker
@@ -24,26 +24,14 @@ from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
 def spots_of(source: str) -> Callable[[ast.AST], Spot]:
     """Says where a node of a file stands in it."""
-    lines = source.split("\n")
+    lines = source.encode().split(b"\n")
 
     def spot(node: ast.AST) -> Spot:
         line = getattr(node, "lineno", 1)
-        whole = lines[line - 1] if line <= len(lines) else ""
-        column = letters_before(whole, getattr(node, "col_offset", 0))
-        same = getattr(node, "end_lineno", line) == line
-        end = letters_before(whole, getattr(node, "end_col_offset", column)) if same else None
-        return Spot(line=line, column=column + 1, text=whole[column:end])
-
-    return spot
-
-
-def spots_at(place: Spot, source: str) -> Callable[[ast.AST], Spot]:
-    """Says for a text that a shell script holds at a place where a node stands in the script."""
-    several = "\n" in source.strip()
-
-    def spot(node: ast.AST) -> Spot:
-        line = place.line + getattr(node, "lineno", 1) - 1
-        return Spot(line=line, column=place.column, text=place.text) if several else place
+        whole = lines[line - 1] if line <= len(lines) else b""
+        column = getattr(node, "col_offset", 0)
+        end = getattr(node, "end_col_offset", column) if getattr(node, "end_lineno", line) == line else None
+        return Spot(line=line, column=column + 1, text=whole[column:end].decode("utf-8", "replace"))
 
     return spot
 
@@ -111,8 +99,7 @@ class Engine:
         return found
 
     def _reach(self, effect: e.Reach, frame: Frame) -> str:
-        raw = effect.how == "import"
-        path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
+        path = paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
         self.report.reached.append((path, effect.how))
         return ""
 
@@ -140,11 +127,9 @@ class Engine:
             self.report.written[located] = (before + effect.text)[:_MAX_KEPT]
         return ""
 
-    def _run(self, effect: e.Run, frame: Frame) -> str:
-        if isinstance(frame, shell.Call):
-            call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
-            return frame.walker.command(call) if effect.argv else ""
-        return self._shell_text(" ".join(effect.argv), frame)
+    def _run(self, effect: e.Run, frame: shell.Call) -> str:
+        call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
+        return frame.walker.command(call) if effect.argv else ""
 
     def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
@@ -197,8 +182,10 @@ class Engine:
     def _python_text(self, text: str, frame: Frame) -> None:
         judge = frame.judge
         if isinstance(frame, shell.Call):
-            spot = spots_at(frame.walker.place_of(text, frame.node), text)
-            walk_python(PythonWalker(self, spot, frame.walker.depth + 1, cwd=judge.cwd), text)
+            place = frame.walker.place_of(text, frame.node)
+            walker = PythonWalker(self, lambda node: place.below(getattr(node, "lineno", 1) - 1), cwd=judge.cwd)
+            walker.depth = frame.walker.depth + 1
+            walk_python(walker, text)
         elif frame.walker.depth >= MAX_DEPTH // 2:
             self.report.add("unanalysable", judge.spot, "nested too deeply")
         else:

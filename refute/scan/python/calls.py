@@ -158,6 +158,8 @@ def _started(call: Call, text: str) -> Effects:
         call.walker.facts.add("processes")
     elif "processes" in call.walker.facts and re.match(r"\W*(?:/\S*/)?kill\b", text) and is_open(text):
         yield Flag("kill-process", detail="The processes are picked from a list of all.")
+    if call.walker.endless and call.walker.own_path in text:
+        yield Flag("resource-exhaustion", detail="It starts itself.")
     given = call.keywords.get("input")
     if isinstance(given, str | bytes):
         text = f"printf %s {shlex.quote(as_text(given))} | {text}"

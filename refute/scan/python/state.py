@@ -69,6 +69,11 @@ class Walk(ABC):
         """Where findings go."""
         return self.engine.report
 
+    @property
+    def own_path(self) -> str:
+        """Where the walked file lies."""
+        return f"{HERE}/{self.report.path}"
+
     @abstractmethod
     def body(self, statements: list[ast.stmt]) -> list[Any]:
         """Walk statements; returns the values that they may return."""
@@ -149,7 +154,7 @@ class Walk(ABC):
             case "os.environ":
                 return members.environment_value(index)
             case "sys.argv":
-                return UNK if isinstance(index, slice) else UNKNOWN
+                return UNK if isinstance(index, slice) else self.own_path if index == 0 else UNKNOWN
             case "sys.modules":
                 return Ref(canonical(index)) if known else Ref("?import")
             case "globals()":

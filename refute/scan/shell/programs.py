@@ -6,12 +6,14 @@ from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call, split_options
 
+INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
+"""Where the machine has its programs."""
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 _VALUED: Final = frozenset({*"oO", "rcfile", "init-file"})
 _PYTHON_VALUED: Final = frozenset({*"WXcm", "check-hash-based-pycs"})
@@ -42,6 +44,8 @@ def _copy(call: Call, row: Command) -> Effects:
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
         text = yield Read(path)
+        if INSTALLED.match(path):
+            text = f'{path} "$@"'  # a program does the same under another name
     if target:
         into = re.search(r"/bin/?\Z", target) and len(sources) == 1
         kept = None if text in _SYMBOLS else text
@@ -163,9 +167,7 @@ def _xargs(call: Call, row: Command) -> Effects:
     head = words[0].rpartition("/")[2]
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
-    if head == "kill" and OTHER_PROCESS in fed:
-        yield Flag("kill-process", detail="The processes are picked from a list of all.")
-    elif head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
+    if head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
         yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
     elif marker:
         for line in fed.split("\n")[:_MAX_LINES] if fed and not is_open(fed) else [fed or UNKNOWN]:

@@ -127,9 +127,7 @@ class Walker(ABC):
         if self.place is None:
             row, column = node.start_point
             return Spot(line=row + 1, column=column + 1, text=text_of(node))
-        if self.place.holds:
-            return self.place
-        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=self.place.text)
+        return self.place.below(node.start_point[0])
 
     def place_of(self, text: str, node: Node) -> Spot:
         """Where a text that a command carries begins: its own line in a here-document or a quoted string."""

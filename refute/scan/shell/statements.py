@@ -9,10 +9,10 @@ from tree_sitter import Node
 from refute.scan.core.effects import Effects, Flag
 from refute.scan.core.symbols import FIELD, OUTPUT, SECRET, UNKNOWN
 from refute.scan.shell import redirects
-from refute.scan.shell.expansion import MAX_ALTERNATIVES
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import below, text_of
+from refute.scan.shell.words import MAX_ALTERNATIVES
 
 _INSTALLED: Final = re.compile(
     rf"(?:(?:/usr)?/(?:lib|\$LIB)(?!.*\.\.)[^{UNKNOWN}:\s]+|lib[\w.+-]*\.so[.\d]*|{OUTPUT}|[ :])*\Z"

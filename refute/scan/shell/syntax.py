@@ -20,23 +20,15 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 
 @lru_cache(maxsize=1)
-def _language() -> Language:
-    return Language(tree_sitter_bash.language())
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    return Parser(_language())
-
-
-@lru_cache(maxsize=1)
-def _substitutions() -> Query:
-    return Query(_language(), "[(command_substitution) (process_substitution)] @found")
+def _grammar() -> tuple[Parser, Query]:
+    """Of the shell: a parser, and a query for all that is substituted."""
+    language = Language(tree_sitter_bash.language())
+    return Parser(language), Query(language, "[(command_substitution) (process_substitution)] @found")
 
 
 def parse(source: bytes) -> Node:
     """The root node; its `has_error` says whether some part was not understood."""
-    return _parser().parse(source).root_node
+    return _grammar()[0].parse(source).root_node
 
 
 def text_of(node: Node) -> str:
@@ -46,7 +38,7 @@ def text_of(node: Node) -> str:
 
 def substitutions(root: Node) -> list[Node]:
     """Every command and process substitution below a node, outer ones before those inside them."""
-    found = QueryCursor(_substitutions()).captures(root).get("found", [])
+    found = QueryCursor(_grammar()[1]).captures(root).get("found", [])
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
