@@ -22,7 +22,8 @@ _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
 
 # Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
 # the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
-_PYTHON: Final = rb"/[\w./-]*python[\d.]*|\"(?:\$\(dirname -- \"\$0\"\))?/[^\"$`\\\n]*python[\d.]*\""
+_HERE: Final = rb"\$\(dirname -- (?:\"\$0\"|\"\$\(realpath -- \"\$0\"\)\")\)"
+_PYTHON: Final = rb"/[\w./-]*python[\d.]*|\"(?:" + _HERE + rb")?/[^\"$`\\\n]*python[\d.]*\""
 _LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' (?:" + _PYTHON + rb") \"\$0\" \"\$@\"\n' '{3}\n")
 
 

@@ -30,7 +30,7 @@ MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
 _HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAMS)}
 """What works out what a row cannot say, by the name that a row gives."""
-_GLOB: Final = re.compile(r"[*?\[]")
+_GLOB: Final = re.compile(r"(?=.*[*?\[])(?!\[)[*?\[\]]*([A-Za-z])?[\w.+*?\[\]-]*")
 _SETTING: Final = re.compile(r"[\w.-]+=!?((?:/\S+/)?(?:ba|da|z|k)?sh -c .+)", re.DOTALL)
 """A setting that names a command to run, as `core.pager=sh -c …` does."""
 MAX_CALLS: Final = 40
@@ -188,11 +188,11 @@ def _unresolved(call: Call) -> bool:
         judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
-    if _GLOB.search(word.rpartition("/")[2]) and not word.startswith("["):
-        own = "/" in word and paths.inside_or_temporary(call.locate(word))
-        if not own:
-            judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
-        return not own
+    pattern = _GLOB.fullmatch(word.rpartition("/")[2])
+    own = "/" in word and paths.inside_or_temporary(call.locate(word))
+    if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
+        judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        return True
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
             judge.flag("unresolved-command")
