@@ -89,8 +89,7 @@ UNANALYSABLE: Final = "unanalysable"
 
 def title_of(finding: Finding) -> str:
     """What a finding is called, by its rule and how it is graded."""
-    rule = rules().get(finding.rule_id)
-    return rule.words_for(finding.severity).title if rule is not None else finding.rule_id
+    return rules()[finding.rule_id].words_for(finding.severity).title
 
 
 def rules_page(page: str) -> str:

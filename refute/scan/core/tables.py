@@ -40,10 +40,6 @@ class When:
     prints: str = ""
     """What the command then prints; for `finds` alone."""
 
-    def fits(self, arguments: str) -> bool:
-        """Whether arguments begin so."""
-        return re.match(self.args, arguments) is not None
-
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
@@ -112,10 +108,9 @@ def knowledge(extra: Path | None = None) -> Knowledge:
 def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
     """A table's rows: first the names of which one thing is to say, then those with more."""
     rows: list[Any] = []
-    for title, field_name in (("handlers", "handler"), ("operands", "operands"), ("prints", "prints")):
-        rows += [{"names": names, field_name: value} for value, names in table.get(title, {}).items()]
-    for title, grade in (("flags", "flag"), ("notes", "note")):
-        rows += [{"names": names, grade: rule} for rule, names in table.get(title, {}).items()]
+    for title in ("handlers", "operands", "prints", "flags", "notes"):
+        one = title if title in Command.__dataclass_fields__ else title.removesuffix("s")
+        rows += [{"names": names, one: value} for value, names in table.get(title, {}).items()]
     return [*rows, *table[kind]]
 
 
@@ -134,7 +129,7 @@ def _own(path: Path) -> dict[str, Any]:
 def _checked(rows: Iterable[Any], path: Path | None, ours: list[Command]) -> Iterable[Command]:
     """An operator's rows, with their patterns compiled; what none of ours does nobody would carry out."""
     for row in rows:
-        names = str(row.get("names", "")).split() if isinstance(row, dict) else []
+        names = _words(row.get("names", "")) if isinstance(row, dict) else []
         told = f"scan tables {path}: {f'row `{names[0]}`' if names else 'a row without `names`'}"
         try:
             made = _command(row)
@@ -154,7 +149,7 @@ def _command(given: dict[str, Any]) -> Command:
     row = dict(given)
     _require("field", row, {*Command.__dataclass_fields__, *_GRADES})
     worded = ("names", "values", "verbs", "operands")
-    made: dict[str, Any] = {name: tuple(row[name].split()) for name in worded if name in row}
+    made: dict[str, Any] = {name: tuple(_words(row[name])) for name in worded if name in row}
     options = row.get("options", {})
     if isinstance(options, list):
         # `["out o output"]` stands for `{ o = "out", output = "out" }`.
@@ -163,6 +158,10 @@ def _command(given: dict[str, Any]) -> Command:
     when = tuple(map(_when, [*row.get("when", ()), *otherwise]))
     finds = tuple(map(_when, row.get("finds", ())))
     return Command(**{**row, **made, "options": options, "when": when, "finds": finds})
+
+
+def _words(value: str | list[str]) -> list[str]:
+    return value.split() if isinstance(value, str) else value
 
 
 _GRADES: Final = ("flag", "note")

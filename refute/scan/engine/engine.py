@@ -55,7 +55,6 @@ def walk_python(walker: PythonWalker, source: str) -> None:
 
 
 _NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
-_STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
 _MAX_NESTED: Final = 60
@@ -105,10 +104,8 @@ class Engine:
 
     def _read(self, effect: e.Read, frame: Frame) -> str:
         judge = frame.judge
-        if isinstance(frame, shell.Call) and effect.path in _STDIN:
-            return frame.stdin or sym.UNKNOWN
-        if isinstance(frame, shell.Call) and effect.path.startswith("/dev/fd/"):
-            return frame.walker.expander.fed
+        if isinstance(frame, shell.Call) and (fed := frame.fed(effect.path)) is not None:
+            return fed or sym.UNKNOWN
         symbol = judge.effect(effect)
         target = paths.locate(effect.path, judge.cwd)
         held = self.report.written.get(target.text)
@@ -197,8 +194,8 @@ class Engine:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
-        if isinstance(frame, shell.Call) and (path in _STDIN or path.startswith("/dev/fd/")):
-            return self._run_fed(effect, frame)
+        if isinstance(frame, shell.Call) and (fed := frame.fed(path)) is not None:
+            return self._run_fed(effect, fed, frame)
         text = self.report.written.get(target.text)
         if text is not None:
             return self._run_written(effect, text, frame)
@@ -227,9 +224,8 @@ class Engine:
                 frame.walker.embedded(report.content_of(path), frame.node, forked=False)
                 report.muted -= 1
 
-    def _run_fed(self, effect: e.RunFile, frame: shell.Call) -> str:
-        text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
-        if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
+    def _run_fed(self, effect: e.RunFile, text: str, frame: shell.Call) -> str:
+        if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in shell.STDIN:
             text = sym.UNKNOWN
         language = effect.language or Language.SHELL
         return self._eval(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)

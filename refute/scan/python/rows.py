@@ -1,5 +1,6 @@
 """From a row about a Python call, and the call's arguments as values, to its effects and to what it yields."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,7 +21,7 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     if row.handler:
         return (yield from _HANDLERS[row.handler](call))
     text = ", ".join(value.name if isinstance(value, Ref) else as_text(value) for value in call.values)
-    when = next((one for one in row.when if one.fits(text)), None)
+    when = next((one for one in row.when if re.match(one.args, text)), None)
     if when is not None and when.flag:
         yield e.Flag(when.flag, when.mild, when.detail)
     roles = [*zip(row.operands, call.arguments, strict=False)]

@@ -43,7 +43,7 @@ def _weigh(call: Call, text: str) -> None:
 def flags_of(call: Call, row: Command) -> e.Effects:
     """What a row says about arguments as a whole, unless they only ask for a version, help or state."""
     _weigh(call, call.text if row.when else "")
-    when = next((one for one in row.when if one.fits(call.text)), None)
+    when = next((one for one in row.when if re.match(one.args, call.text)), None)
     queries = read_table("commands")["queries"]
     if when is not None and when.flag and not (call.argv[1:] and all(word in queries for word in call.argv[1:])):
         yield e.Flag(when.flag, when.mild, when.detail)

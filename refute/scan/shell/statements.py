@@ -67,9 +67,8 @@ def redirected(walker: Walker, node: Node, stdin: str) -> str:
     effect = redirects.apply(walker, files, node)
     output = walker.run(body, stdin if effect.stdin is None else effect.stdin) if body is not None else ""
     output = redirects.store(walker, effect, output, node)
-    for stage in effect.pipeline:
-        output = walker.run(stage, output)
-    walker.all(effect.following)
+    for stage, fed in effect.following:
+        output = walker.run(stage, output) if fed else output + walker.run(stage)
     walker.scope.branching = alternatives
     return printed + output
 
@@ -111,11 +110,6 @@ def choose_case(walker: Walker, node: Node, stdin: str) -> str:
             else:
                 walker.expander.texts(child)
     return UNKNOWN
-
-
-def subshell(walker: Walker, node: Node, stdin: str) -> str:
-    """Commands in a shell of their own, which keeps its variables and directory to itself."""
-    return walker.fork().all(node.named_children, stdin)
 
 
 def alternatives(walker: Walker, node: Node, stdin: str) -> str:
@@ -210,8 +204,10 @@ def assign_before(walker: Walker, assignments: list[Node]) -> dict[str, tuple[st
 
 
 def declare(walker: Walker, node: Node, _stdin: str) -> str:
-    """`local`, `export`, `declare` and the like; without operands they list the environment."""
+    """`local`, `export`, `unset`, `declare` and the like; without operands they list the environment."""
     keyword, scope = text_of(node.children[0]), walker.scope
+    if keyword == "unset" and any(text_of(child) == "HISTFILE" for child in node.named_children):
+        walker.report.add("history-tampering", walker.spot(node), text_of(node))
     for child in node.named_children:
         if keyword == "local":
             # What a function declares is new, whatever the name stood for outside.
@@ -222,11 +218,5 @@ def declare(walker: Walker, node: Node, _stdin: str) -> str:
             scope.assign(text_of(child), ("",))
         else:
             walker.expander.texts(child)
-    return SECRET if all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children) else ""
-
-
-def unset(walker: Walker, node: Node, _stdin: str) -> str:
-    """`unset`, which matters for variables that other programs read."""
-    if any(text_of(child) == "HISTFILE" for child in node.named_children):
-        walker.report.add("history-tampering", walker.spot(node), text_of(node))
-    return ""
+    lists = all(text_of(child) in {"-p", "-x", "-px"} for child in node.named_children)
+    return SECRET if lists and keyword in {"export", "declare", "typeset"} else ""

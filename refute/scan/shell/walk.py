@@ -124,7 +124,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "list": statements.alternatives,
         "command": statements.command,
         "redirected_statement": statements.redirected,
-        "subshell": statements.subshell,
+        "subshell": lambda walker, node, stdin: walker.fork().all(node.named_children, stdin),
         "if_statement": statements.branch,
         "while_statement": statements.branch,
         "c_style_for_statement": statements.branch,
@@ -133,7 +133,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "function_definition": statements.define,
         "variable_assignment": statements.assign,
         "declaration_command": statements.declare,
-        "unset_command": statements.unset,
+        "unset_command": statements.declare,
         "test_command": statements.test,
         "comment": lambda _walker, _node, _stdin: "",
     }

@@ -153,18 +153,15 @@ def _expand_braces(word: str) -> list[str]:
         grown: list[str] = []
         for text in found:
             match = _BRACES.search(text)
-            choices = _choices(match[1]) if match else [""]
+            inside = match[1] if match else ""
+            # A range (`{1..9}`) is one name more or less.
+            choices = inside.split(_COMMA) if _COMMA in inside or not match else ["{" + inside + "}"]
             head, tail = (text[: match.start()], text[match.end() :]) if match else (text, "")
             grown.extend(head + choice + tail for choice in choices)
         if grown == found:
             break
         found = grown[:_MAX_GROWN]
     return found
-
-
-def _choices(inside: str) -> list[str]:
-    # A range (`{1..9}`) is one name more or less.
-    return inside.split(_COMMA) if _COMMA in inside else ["{" + inside + "}"]
 
 
 def combine(parts: Iterable[list[str]]) -> list[str]:
