@@ -47,7 +47,7 @@ _SEVERITIES = ("medium", "high", "critical")
     "--tables",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Your own rows for commands, calls and hosts (TOML).",
+    help="Your own rows for commands, calls and hosts (TOML); their examples are checked first.",
 )
 @click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
 @click.option(
@@ -75,8 +75,10 @@ def scan(  # noqa: PLR0913 - one parameter per option
     from flows.commands.output import deliver
     from refute.scan.finding import Severity
     from refute.scan.rules import Language
-    from refute.scan.scanner import collect, scan_targets
+    from refute.scan.scanner import check_examples, collect, scan_targets
 
+    if tables is not None:
+        check_examples(tables)
     stdin = sys.stdin.buffer.read() if any(str(path) == "-" for path in paths) else None
     targets = collect(list(paths), stdin, Language(language) if language else None)
     result = scan_targets(targets, block_from=Severity[block_from.upper()], tables=tables)
@@ -119,7 +121,7 @@ def _render(
         return render_json(result, compared)
     if output_format == "sarif":
         from refute import __version__
-        from refute.scan.formats.sarif import render_sarif
+        from refute.scan.formats.document import render_sarif
 
         return render_sarif(result, compared, version=__version__)
     if output_format == "github":

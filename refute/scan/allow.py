@@ -13,10 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from refute.errors import UsageError
 from refute.scan.finding import Finding, ScanResult, Suppressed
-from refute.scan.rules import rules
+from refute.scan.rules import UNANALYSABLE, rules
 
-NEVER: Final = "unanalysable"
-"""Nobody can have reviewed what was not understood."""
 _EXPECTED: Final = (
     "a list of entries with rule, path and reason, each with the file's sha256 where only that text is meant"
 )
@@ -56,8 +54,8 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
         faults = "; ".join(f"{place}: {told}" for place, told in places)
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
     unknown = sorted({entry.rule for entry in entries} - rules().keys())
-    if unknown or any(entry.rule == NEVER for entry in entries):
-        got = ", ".join(unknown) or f"{NEVER}, which cannot be allowed"
+    if unknown or any(entry.rule == UNANALYSABLE for entry in entries):
+        got = ", ".join(unknown) or f"{UNANALYSABLE}, which cannot be allowed"
         raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)
     return entries
 
@@ -109,7 +107,8 @@ def suppress(result: ScanResult, allowed: tuple[Allowed, ...], texts: Mapping[st
 
 
 def _covers(entry: Allowed, finding: Finding, texts: Mapping[str, bytes]) -> bool:
-    if entry.rule != finding.rule_id or finding.rule_id == NEVER:
+    # Nobody can have reviewed what was not understood.
+    if entry.rule != finding.rule_id or finding.rule_id == UNANALYSABLE:
         return False
     if entry.path != finding.path and not fnmatchcase(finding.path, entry.path):
         return False

@@ -22,7 +22,9 @@ _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
 
 # Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
 # the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
-_LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' ([^\n]*python[\d.]*[\"']? \"\$0\" \"\$@\")\n' '{3}\n")
+_HERE: Final = rb"\$\(dirname -- (?:\"\$0\"|\"\$\(realpath -- \"\$0\"\)\")\)"
+_PYTHON: Final = rb"/[\w./-]*python[\d.]*|\"(?:" + _HERE + rb")?/[^\"$`\\\n]*python[\d.]*\""
+_LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' (?:" + _PYTHON + rb") \"\$0\" \"\$@\"\n' '{3}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +41,9 @@ def shebang_of(data: bytes) -> str:
     return data[2:].split(b"\n", 1)[0][:500].decode("utf-8", "replace").strip() if data.startswith(b"#!") else ""
 
 
-def launcher_of(data: bytes) -> str | None:
-    """The command by which a file that begins as a shell script starts Python on itself; None for other files."""
-    match = _LAUNCHER.match(data)
-    return "exec " + match[1].decode("utf-8", "replace") if match else None
+def is_launcher(data: bytes) -> bool:
+    """Whether a file that begins as a shell script does nothing there but start Python on itself."""
+    return _LAUNCHER.match(data) is not None
 
 
 def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
@@ -53,7 +54,7 @@ def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     elif path.endswith(_PYTHON_SUFFIXES):
         found.append(Language.PYTHON)
     shebang = shebang_of(data)
-    if _PYTHON_NAMES.search(shebang) or launcher_of(data) is not None:
+    if _PYTHON_NAMES.search(shebang) or is_launcher(data):
         found.append(Language.PYTHON)
     elif _SHELL_NAMES.search(shebang):
         found.append(Language.SHELL)

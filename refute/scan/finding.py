@@ -26,7 +26,6 @@ class Tier(IntEnum):
 class Confidence(StrEnum):
     """How sure the scanner is that the pattern is what it looks like."""
 
-    LOW = "low"
     MEDIUM = "medium"
     HIGH = "high"
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from refute.errors import TicketNotFound
+from refute.errors import TicketNotFound, UsageError
 from refute.scan import decode, reach
+from refute.scan.core.tables import knowledge
+from refute.scan.engine.analysis import analyse_within_limits
 from refute.scan.finding import Finding, ScanResult, Severity
-from refute.scan.limits import analyse_within_limits
 from refute.scan.rules import Language
 
 _MAX_FILES: Final = 2000
@@ -85,6 +86,23 @@ def scan_files(
             told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
             findings[reach.unanalysable(path, told)] = None
     return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)
+
+
+def check_examples(tables: Path) -> None:
+    """Hold an operator's rows to their own examples.
+
+    Raises:
+        UsageError: one does not hold; names the row and the example.
+    """
+    known, ours = knowledge(tables), knowledge()
+    kinds = ((known.commands, ours.commands, Language.SHELL), (known.calls, ours.calls, Language.PYTHON))
+    for rows, before, language in kinds:
+        for name, row in rows.items():
+            for text in (*row.refuses, *row.spares) if row != before.get(name) else ():
+                found = scan_text("example", text.encode(), language=language, tables=tables)
+                if any(one.severity >= Severity.HIGH for one in found) != (text in row.refuses):
+                    expected = "to block, got nothing" if text in row.refuses else f"nothing, got {found[0].rule_id}"
+                    raise UsageError(f"scan tables {tables}: row `{name}`: example {text!r}: expected {expected}")
 
 
 _SKIPPED: Final = frozenset(

@@ -3,7 +3,6 @@
 import ipaddress
 import re
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final
 
 from refute.scan.core.symbols import UNKNOWN, is_open
@@ -55,7 +54,7 @@ def reach_of(host: str) -> Reach:
         address = address.ipv4_mapped or address.sixtofour or address
     if str(address) in read_table("hosts")["metadata"]:
         return Reach.METADATA
-    outside = address.is_global or any(address in network for network in _documentation())
+    outside = address.is_global or str(address).startswith(tuple(read_table("hosts")["documentation"]))
     return Reach.EXTERNAL if outside else Reach.LOCAL
 
 
@@ -63,11 +62,6 @@ def _local_name(name: str) -> bool:
     return name.endswith(tuple(read_table("hosts")["local_suffixes"])) or (
         "." not in name and ":" not in name and UNKNOWN not in name
     )
-
-
-@lru_cache(maxsize=1)
-def _documentation() -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
-    return tuple(map(ipaddress.ip_network, read_table("hosts")["documentation"]))
 
 
 def is_listed(host: str, names: frozenset[str]) -> bool:

@@ -10,6 +10,10 @@ from refute.scan.core.paths import Place, Target
 from refute.scan.core.report import Report, Spot
 from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
 
+_ONE_FILE: Final = re.compile(
+    rf"(?={HOME}/\.|/(?:etc|opt|run|usr|var)/|.*\.(?:pid|lock|sock)\Z)(?!.*/[*?]*\Z)[^*]*\*?[^*]*\Z"
+)
+"""A path that names a file which a program may well delete as its own."""
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
 
 
@@ -72,8 +76,8 @@ class Judge:
             self._write_unknown(target)
         else:
             text = f"{target.text}/x" if effect.path.endswith("/") else target.text
-            weak = paths.is_weak_target(target.text) or paths.is_weak_target(text) or paths.is_home_data(target.text)
-            weak = (weak or target.place == Place.OUTSIDE) and DERIVED not in target.text
+            weak = paths.is_own(target.text) or paths.is_own(text) or target.place == Place.OUTSIDE
+            weak = weak and DERIVED not in target.text
             self.flag("write-outside", mild=weak, detail=_named(target))
 
     def _write_unknown(self, target: Target) -> None:
@@ -94,9 +98,9 @@ class Judge:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
         else:
-            one_file = not effect.recursive and paths.is_one_programs(target.text)
+            one_file = not effect.recursive and _ONE_FILE.match(target.text) and paths.is_own(target.text)
             whole = effect.recursive and paths.is_place("roots", target.text.rstrip("/*") or "/")
-            weak = one_file or paths.is_place("spare", target.text)
+            weak = bool(one_file) or paths.is_place("spare", target.text)
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
 
     def _delete_unknown(self, target: Target, effect: e.Delete) -> None:
@@ -113,8 +117,7 @@ class Judge:
         tail = effect.path.removeprefix(EMPTY)
         target = paths.locate(tail if paths.is_stock(tail) else effect.path, self.cwd)
         if target.place in paths.ELSEWHERE | {Place.TEMP_ROOT}:
-            own = paths.is_service_data(target.text) or paths.is_home_data(target.text)
-            weak = own or (effect.tightens and not paths.is_place("credentials", target.text))
+            weak = paths.is_own(target.text) or (effect.tightens and not paths.is_place("credentials", target.text))
             self.flag("privilege", mild=weak, detail=_named(target))
 
     def _send(self, effect: e.Send) -> None:

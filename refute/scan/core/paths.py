@@ -16,7 +16,7 @@ WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""
 _TEMP_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")  # noqa: S108 - names to recognise, not used
 _HARMLESS_DEVICES: Final = re.compile(
-    r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|console)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
+    r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|x?console|log|clipboard)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
 FUZZY: Final = frozenset(f"{sym.EMPTY}{sym.UNKNOWN}{sym.OUTPUT}{sym.HOST_DATA}{sym.DERIVED}{sym.DOWNLOAD}{sym.SECRET}")
@@ -165,32 +165,7 @@ def opens_door(path: str) -> bool:
     return is_place("credentials", path) or is_place("persistence", path)
 
 
-def is_service_data(path: str) -> bool:
-    """Whether only the program that keeps its data there would notice a change."""
-    if not is_place("service_data", path) or opens_door(path):
-        return False
-    return not (path.startswith("/etc/") and is_place("telling", path))
-
-
-def is_home_data(path: str) -> bool:
-    """Whether it is a file of the home directory that neither runs, lets somebody in, nor holds a secret."""
-    known = path.startswith(f"{HOME}/") and not path.endswith(("/", "/*"))
-    if "*" in path and not path.startswith(f"{HOME}/."):
-        return False
-    return known and not opens_door(path)
-
-
-def is_one_programs(path: str) -> bool:
-    """Whether one file belongs to a program rather than to a person or to the machine: what it may well delete."""
-    name = path.rpartition("/")[2]
-    if is_place("image_data", path):
-        return bool(re.search(r"\.(?:pid|lock|sock)\Z", path))
-    if not name.strip("*?") or path.count("*") > 1:
-        return False
-    return (path.startswith(f"{HOME}/.") and is_home_data(path)) or is_service_data(path)
-
-
-def is_weak_target(path: str) -> bool:
-    """Whether a file written there changes nothing that others rely on."""
-    own = is_place("spare", path) or is_service_data(path)
-    return own or (is_place("image_data", path) and not opens_door(path))
+def is_own(path: str) -> bool:
+    """Whether only the program that keeps its data there, or nobody, would notice a change."""
+    known = is_place("own", path) or is_place("spare", path)
+    return known and not opens_door(path) and not (path.startswith("/etc/") and is_place("telling", path))

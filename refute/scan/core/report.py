@@ -69,10 +69,9 @@ class Spot:
     holds: bool = False
     """Whether it stands for all lines of what is walked there, which the file itself does not hold."""
 
-
-def letters_before(line: str, offset: int) -> int:
-    """How many letters stand before an offset that a parser counts in bytes."""
-    return offset if line.isascii() else len(line.encode()[:offset].decode(errors="ignore"))
+    def below(self, rows: int) -> "Spot":
+        """Where a text that begins here has got to after so many rows."""
+        return self if self.holds else replace(self, line=self.line + rows)
 
 
 def finding_of(  # noqa: PLR0913 - what a finding is made of
@@ -152,11 +151,11 @@ class Report:
 
     def count_letters(self, source: str) -> None:
         """Turn columns that a parser counted in bytes into letters, as everybody else counts."""
-        lines = source.split("\n") if not source.isascii() else []
+        lines = source.encode("utf-8", "replace").split(b"\n") if not source.isascii() else []
         for key, finding in self.findings.items():
             if 0 < finding.line <= len(lines):
-                column = letters_before(lines[finding.line - 1], finding.column - 1) + 1
-                self.findings[key] = replace(finding, column=column)
+                before = lines[finding.line - 1][: finding.column - 1].decode(errors="ignore")
+                self.findings[key] = replace(finding, column=len(before) + 1)
 
     def refuse(self, reason: str, line: int = 1) -> None:
         """Record that the file was not understood, however many findings there are already."""

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,26 +14,11 @@ _TABLES: Final = Path(__file__).parents[1] / "tables"
 _HINT: Final = (
     "Expected rows `[[command]]` or `[[call]]` with `names`, and `[hosts] public = [...]`; docs/scan-rules.md."
 )
-ROLES: Final = frozenset(
-    """read list write out delete tree rmdir mode connect host location fetch url eval python tests run
-    send text skip wipe move script program search edit tee upload hand remote target proxy
-    start-python module open command word cd""".split()  # noqa: SIM905 - a table of names
-)
-"""What a command does with an operand or with an option's value."""
-PRINTS: Final = frozenset(
-    """content part lines changed kept listing input download secret name decoded nothing first processes running own
-    unknown workspace object pair received""".split()  # noqa: SIM905 - a table of names
-)
-"""What a command prints; empty: not known before the run."""
-
-
-def read_table(name: str) -> Mapping[str, Any]:
-    """A table of the package."""
-    return _parsed(name)
 
 
 @lru_cache(maxsize=16)
-def _parsed(name: str) -> Mapping[str, Any]:
+def read_table(name: str) -> Mapping[str, Any]:
+    """A table of the package."""
     return tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -43,10 +28,10 @@ class When:
 
     args: str = ""
     """Pattern, compiled when it is first asked for: most scans need few of them."""
-    severe: str = ""
-    """Rule of the finding; empty, as `note`: there is none."""
-    note: str = ""
-    """Rule of which it is the milder form."""
+    flag: str = ""
+    """Rule of the finding; empty: there is none."""
+    mild: bool = False
+    """Whether it is the milder form."""
     detail: str = ""
     role: str = ""
     """What is done with the first group that the pattern has found; for `finds` alone."""
@@ -54,20 +39,6 @@ class When:
     """File of the workspace that then counts, and how, with `{}` for that group; for `finds` alone."""
     prints: str = ""
     """What the command then prints; for `finds` alone."""
-
-    @property
-    def flag(self) -> str:
-        """Rule of the finding, in whichever form; empty: there is none."""
-        return self.severe or self.note
-
-    @property
-    def mild(self) -> bool:
-        """Whether it is the milder form."""
-        return bool(self.note)
-
-    def fits(self, arguments: str) -> bool:
-        """Whether arguments begin so."""
-        return re.match(self.args, arguments) is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +98,8 @@ def knowledge(extra: Path | None = None) -> Knowledge:
     own = _own(extra) if extra is not None else {}
     found: list[dict[str, Command]] = []
     for table, kind in (("commands", "command"), ("python", "call")):
-        rows = [*map(_command, _rows(read_table(table), kind)), *_checked(own.get(kind, ()), extra)]
+        ours = [*map(_command, _rows(read_table(table), kind))]
+        rows = [*ours, *_checked(own.get(kind, ()), extra, ours)]
         found.append({name: row for row in rows for name in row.names})
     public = frozenset([*read_table("hosts")["public"], *own.get("hosts", {}).get("public", ())])
     return Knowledge(commands=found[0], calls=found[1], public=public)
@@ -136,10 +108,9 @@ def knowledge(extra: Path | None = None) -> Knowledge:
 def _rows(table: Mapping[str, Any], kind: str) -> list[Any]:
     """A table's rows: first the names of which one thing is to say, then those with more."""
     rows: list[Any] = []
-    for title, field_name in (("handlers", "handler"), ("operands", "operands"), ("prints", "prints")):
-        rows += [{"names": names, field_name: value} for value, names in table.get(title, {}).items()]
-    for title, grade in (("flags", "flag"), ("notes", "note")):
-        rows += [{"names": names, "when": [{grade: rule}]} for rule, names in table.get(title, {}).items()]
+    for title in ("handlers", "operands", "prints", "flags", "notes"):
+        one = title if title in Command.__dataclass_fields__ else title.removesuffix("s")
+        rows += [{"names": names, one: value} for value, names in table.get(title, {}).items()]
     return [*rows, *table[kind]]
 
 
@@ -155,13 +126,15 @@ def _own(path: Path) -> dict[str, Any]:
     return table
 
 
-def _checked(rows: Iterable[Any], path: Path | None) -> Iterable[Command]:
-    """An operator's rows, with their patterns compiled."""
+def _checked(rows: Iterable[Any], path: Path | None, ours: list[Command]) -> Iterable[Command]:
+    """An operator's rows, with their patterns compiled; what none of ours does nobody would carry out."""
     for row in rows:
-        names = str(row.get("names", "")).split() if isinstance(row, dict) else []
+        names = _words(row.get("names", "")) if isinstance(row, dict) else []
         told = f"scan tables {path}: {f'row `{names[0]}`' if names else 'a row without `names`'}"
         try:
             made = _command(row)
+            _require("role", _roles([made]), _roles(ours))
+            _require("`prints`", _prints([made]), _prints(ours))
             for one in (*made.when, *made.finds):
                 re.compile(one.args)
         except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
@@ -172,33 +145,48 @@ def _checked(rows: Iterable[Any], path: Path | None) -> Iterable[Command]:
         yield made
 
 
-def _command(row: dict[str, Any]) -> Command:
-    _require("field", row, Command.__dataclass_fields__)
+def _command(given: dict[str, Any]) -> Command:
+    row = dict(given)
+    _require("field", row, {*Command.__dataclass_fields__, *_GRADES})
     worded = ("names", "values", "verbs", "operands")
-    made: dict[str, Any] = {name: tuple(row[name].split()) for name in worded if name in row}
+    made: dict[str, Any] = {name: tuple(_words(row[name])) for name in worded if name in row}
     options = row.get("options", {})
     if isinstance(options, list):
         # `["out o output"]` stands for `{ o = "out", output = "out" }`.
         options = {name: role for role, *names in (line.split() for line in options) for name in names}
-    _require("role", (role.rstrip("*") for role in (*made.get("operands", ()), *options.values())), ROLES)
-    _require("`prints`", {row.get("prints", "")}, PRINTS)
-    when, finds = (tuple(map(_when, row.get(name, ()))) for name in ("when", "finds"))
+    otherwise = [{name: row.pop(name)} for name in _GRADES if name in row]
+    when = tuple(map(_when, [*row.get("when", ()), *otherwise]))
+    finds = tuple(map(_when, row.get("finds", ())))
     return Command(**{**row, **made, "options": options, "when": when, "finds": finds})
 
 
-_WHEN: Final = {{"severe": "flag", "role": "as"}.get(one.name, one.name): one.name for one in fields(When)}
-"""Fields in a table → here."""
+def _words(value: str | list[str]) -> list[str]:
+    return value.split() if isinstance(value, str) else value
+
+
+_GRADES: Final = ("flag", "note")
+"""Fields of a row that count where no `when` fits."""
+_WHEN: Final = frozenset({"args", "detail", "reaches", "prints", "as", *_GRADES})
 
 
 def _when(row: dict[str, Any]) -> When:
     _require("field of `when`", row, _WHEN)
     _require("rule", {row.get("flag", ""), row.get("note", "")}, read_table("rules"))
-    _require("role", {row.get("as", "")}, ROLES)
-    _require("`prints`", {row.get("prints", "")}, PRINTS)
-    return When(**{_WHEN[name]: value for name, value in row.items()})
+    same = {name: row[name] for name in ("args", "detail", "reaches", "prints") if name in row}
+    rule = row.get("flag") or row.get("note", "")
+    return When(**same, flag=rule, mild="note" in row, role=row.get("as", ""))
+
+
+def _roles(rows: Iterable[Command]) -> set[str]:
+    found = (role for row in rows for role in (*row.operands, *row.options.values(), *(one.role for one in row.finds)))
+    return {role.rstrip("*") for role in found}
+
+
+def _prints(rows: list[Command]) -> set[str]:
+    return {row.prints for row in rows} | {find.prints for row in rows for find in row.finds}
 
 
 def _require(what: str, got: Iterable[str], known: Collection[str]) -> None:
     """Raise a ValueError that names what is not known."""
     if unknown := [name for name in got if name and name not in known]:
-        raise ValueError(f"unknown {what} `{unknown[0]}`; expected one of {', '.join(sorted(known))}")
+        raise ValueError(f"unknown {what} `{unknown[0]}`; expected one of {', '.join(sorted(filter(None, known)))}")

@@ -1,16 +1,26 @@
-"""One file to findings, in this process: decode, pick the language, walk, and turn every failure into a finding."""
+"""One file to findings: decode, pick the language, walk, and turn every failure into a finding.
 
+Small and shallow text is read in this process, anything else in a child with limits of memory and time.
+"""
+
+import json
 import re
+import resource
 import shlex
+import subprocess
+import sys
 from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from refute.scan import decode
-from refute.scan.core.report import BudgetExceeded, Report, Spot
+from refute.scan.core.report import MAX_READ, BudgetExceeded, Report, Spot, is_plain
 from refute.scan.core.tables import Knowledge, knowledge
 from refute.scan.decode import Unreadable
 from refute.scan.engine.engine import Engine, spots_of, walk_python
+from refute.scan.finding import Confidence, Finding, Severity, Tier
 from refute.scan.python.walk import PythonWalker
 from refute.scan.rules import Language
 from refute.scan.shell.scope import Scope
@@ -21,6 +31,10 @@ _DISGUISES: Final = {
     re.compile("[\u202a-\u202e\u2066-\u2069]"): "a mark that reverses how text is shown",
     re.compile(r"\r(?!\n)"): "a carriage return inside a line",
 }
+_MAX_BYTES: Final = 12 * 1024**2
+_CHILD_MEMORY_BYTES: Final = 1024**3
+_CHILD_CPU_S: Final = 10
+_CHILD_WALL_S: Final = 20
 
 
 def analyse(
@@ -41,12 +55,8 @@ def analyse(
     """
     report = Report(path=path, files=files, knowledge=known or knowledge())
     claimed = decode.languages_of(path, data)
-    launcher = decode.launcher_of(data)
-    if launcher is not None and Language.PYTHON in claimed:
-        # The shell leaves the file at its second line; the rest is Python, whoever starts it.
-        _guarded(report, ("\n" + launcher + "\n").encode(), Language.SHELL)
-        language = None
-    wanted = tuple(dict.fromkeys([*([language] if language else []), *claimed]))
+    forced = [language] if language and not decode.is_launcher(data) else []
+    wanted = tuple(dict.fromkeys([*forced, *claimed]))
     if not wanted:
         report.refuse("Its language is not known: neither its name nor its first line names a shell or Python.")
         return report
@@ -89,7 +99,7 @@ def _analyse_as(report: Report, data: bytes, language: Language) -> None:
         walk_python(PythonWalker(Engine(report), spots_of(source)), source)
     else:
         ShellWalker(shared, Scope(script=report.path)).script(source)
-        report.count_letters(source)
+    report.count_letters(source)
 
 
 def _disguises(report: Report, source: str, language: Language) -> None:
@@ -98,3 +108,63 @@ def _disguises(report: Report, source: str, language: Language) -> None:
             line = source.count("\n", 0, match.start()) + 1
             spot = Spot(line=line, column=1, text=source.split("\n")[line - 1][:80])
             report.add("misleading-text", spot, str(language), detail=f"It holds {what}.")
+
+
+def analyse_within_limits(
+    path: str,
+    data: bytes,
+    language: Language | None,
+    tables: Path | None = None,
+    files: Mapping[str, bytes] = MappingProxyType({}),
+) -> Report:
+    """As `analyse`; input that might crash or stall a parser is scanned in a child with memory and time limits.
+
+    Raises:
+        UsageError: `tables`, an operator's own rows, cannot be used.
+    """
+    known = knowledge(tables)
+    if is_plain(data):
+        return analyse(path, data, language, known, files)
+    report = Report(path=path)
+    if len(data) > _MAX_BYTES:
+        report.refuse(f"It is {len(data):,} bytes long; expected at most {_MAX_BYTES:,}.")
+        return report
+    few = {name: other for name, other in files.items() if len(other) <= MAX_READ}
+    return _in_child(report, {**few, "": data}, language, tables)
+
+
+def _in_child(report: Report, texts: Mapping[str, bytes], language: Language | None, tables: Path | None) -> Report:
+    command = [sys.executable, "-m", "refute.scan.engine.analysis", report.path, language or "", str(tables or "")]
+    packed = json.dumps({name: text.decode("latin-1") for name, text in texts.items()}).encode()
+    try:
+        done = subprocess.run(command, input=packed, capture_output=True, timeout=_CHILD_WALL_S, check=False)  # noqa: S603 - ourselves
+    except subprocess.TimeoutExpired:
+        report.refuse(f"It takes longer than {_CHILD_WALL_S} s to read.")
+        return report
+    try:
+        answer = json.loads(done.stdout)
+        for entry in answer["findings"]:
+            graded = {"severity": Severity(entry["severity"]), "tier": Tier(entry["tier"])}
+            finding = Finding(**{**entry, **graded, "confidence": Confidence(entry["confidence"])})
+            report.findings[finding.rule_id, finding.line, finding.command] = finding
+        report.reached.extend((path, how) for path, how in answer["reached"])
+    except (ValueError, KeyError, TypeError):
+        report.refuse(f"Reading it ended the scanner's child process (exit {done.returncode}).")
+    return report
+
+
+def main() -> None:
+    """The child: limits first, then the scan of standard input, the result as JSON on standard output."""
+    resource.setrlimit(resource.RLIMIT_AS, (_CHILD_MEMORY_BYTES, _CHILD_MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (_CHILD_CPU_S, _CHILD_CPU_S))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _, path, language, tables = sys.argv
+    known = knowledge(Path(tables) if tables else None)
+    files = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
+    report = analyse(path, files.pop(""), Language(language) if language else None, known, files)
+    answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()

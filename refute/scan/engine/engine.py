@@ -12,7 +12,7 @@ from refute.python_syntax import parse_python
 from refute.scan.core import effects as e
 from refute.scan.core import paths
 from refute.scan.core import symbols as sym
-from refute.scan.core.report import Report, Spot, letters_before
+from refute.scan.core.report import Report, Spot
 from refute.scan.core.symbols import name_symbols, show
 from refute.scan.python import state as python
 from refute.scan.python.walk import PythonWalker
@@ -24,26 +24,14 @@ from refute.scan.shell.walk import MAX_DEPTH, ShellWalker
 
 def spots_of(source: str) -> Callable[[ast.AST], Spot]:
     """Says where a node of a file stands in it."""
-    lines = source.split("\n")
+    lines = source.encode().split(b"\n")
 
     def spot(node: ast.AST) -> Spot:
         line = getattr(node, "lineno", 1)
-        whole = lines[line - 1] if line <= len(lines) else ""
-        column = letters_before(whole, getattr(node, "col_offset", 0))
-        same = getattr(node, "end_lineno", line) == line
-        end = letters_before(whole, getattr(node, "end_col_offset", column)) if same else None
-        return Spot(line=line, column=column + 1, text=whole[column:end])
-
-    return spot
-
-
-def spots_at(place: Spot, source: str) -> Callable[[ast.AST], Spot]:
-    """Says for a text that a shell script holds at a place where a node stands in the script."""
-    several = "\n" in source.strip()
-
-    def spot(node: ast.AST) -> Spot:
-        line = place.line + getattr(node, "lineno", 1) - 1
-        return Spot(line=line, column=place.column, text=place.text) if several else place
+        whole = lines[line - 1] if line <= len(lines) else b""
+        column = getattr(node, "col_offset", 0)
+        end = getattr(node, "end_col_offset", column) if getattr(node, "end_lineno", line) == line else None
+        return Spot(line=line, column=column + 1, text=whole[column:end].decode("utf-8", "replace"))
 
     return spot
 
@@ -67,7 +55,6 @@ def walk_python(walker: PythonWalker, source: str) -> None:
 
 
 _NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
-_STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
 _MAX_KEPT: Final = 100_000
 _MAX_NESTED: Final = 60
@@ -111,17 +98,14 @@ class Engine:
         return found
 
     def _reach(self, effect: e.Reach, frame: Frame) -> str:
-        raw = effect.how == "import"
-        path = effect.path if raw else paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
+        path = paths.normalise(effect.path, frame.judge.cwd).lstrip(_PLACES).lstrip("/")
         self.report.reached.append((path, effect.how))
         return ""
 
     def _read(self, effect: e.Read, frame: Frame) -> str:
         judge = frame.judge
-        if isinstance(frame, shell.Call) and effect.path in _STDIN:
-            return frame.stdin or sym.UNKNOWN
-        if isinstance(frame, shell.Call) and effect.path.startswith("/dev/fd/"):
-            return frame.walker.expander.fed
+        if isinstance(frame, shell.Call) and (fed := frame.fed(effect.path)) is not None:
+            return fed or sym.UNKNOWN
         symbol = judge.effect(effect)
         target = paths.locate(effect.path, judge.cwd)
         held = self.report.written.get(target.text)
@@ -140,11 +124,9 @@ class Engine:
             self.report.written[located] = (before + effect.text)[:_MAX_KEPT]
         return ""
 
-    def _run(self, effect: e.Run, frame: Frame) -> str:
-        if isinstance(frame, shell.Call):
-            call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
-            return frame.walker.command(call) if effect.argv else ""
-        return self._shell_text(" ".join(effect.argv), frame)
+    def _run(self, effect: e.Run, frame: shell.Call) -> str:
+        call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
+        return frame.walker.command(call) if effect.argv else ""
 
     def _eval(self, effect: e.Eval, frame: Frame) -> str:
         """Read a text that an interpreter gets; where it comes from may settle it."""
@@ -197,8 +179,10 @@ class Engine:
     def _python_text(self, text: str, frame: Frame) -> None:
         judge = frame.judge
         if isinstance(frame, shell.Call):
-            spot = spots_at(frame.walker.place_of(text, frame.node), text)
-            walk_python(PythonWalker(self, spot, frame.walker.depth + 1, cwd=judge.cwd), text)
+            place = frame.walker.place_of(text, frame.node)
+            walker = PythonWalker(self, lambda node: place.below(getattr(node, "lineno", 1) - 1), cwd=judge.cwd)
+            walker.depth = frame.walker.depth + 1
+            walk_python(walker, text)
         elif frame.walker.depth >= MAX_DEPTH // 2:
             self.report.add("unanalysable", judge.spot, "nested too deeply")
         else:
@@ -210,11 +194,14 @@ class Engine:
         """A file that runs: what the script put there is read, one of the workspace is scanned by itself."""
         path, judge = effect.path, frame.judge
         target = paths.locate(path, judge.cwd)
-        if isinstance(frame, shell.Call) and (path in _STDIN or path.startswith("/dev/fd/")):
-            return self._run_fed(effect, frame)
-        text = self._text_written(target.text)
+        if isinstance(frame, shell.Call) and (fed := frame.fed(path)) is not None:
+            return self._run_fed(effect, fed, frame)
+        text = self.report.written.get(target.text)
         if text is not None:
             return self._run_written(effect, text, frame)
+        if self._unpacked(target.text):
+            judge.flag("package-install", detail="It comes with a directory that is downloaded.")
+            return sym.UNKNOWN
         pattern = _in_reach(target)
         if pattern is not None:
             self.report.reached.append((pattern, effect.language or ""))
@@ -237,9 +224,8 @@ class Engine:
                 frame.walker.embedded(report.content_of(path), frame.node, forked=False)
                 report.muted -= 1
 
-    def _run_fed(self, effect: e.RunFile, frame: shell.Call) -> str:
-        text = frame.stdin if effect.path in _STDIN else frame.walker.expander.fed
-        if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in _STDIN:
+    def _run_fed(self, effect: e.RunFile, text: str, frame: shell.Call) -> str:
+        if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in shell.STDIN:
             text = sym.UNKNOWN
         language = effect.language or Language.SHELL
         return self._eval(e.Eval(language, text, effect.inline, effect.arguments or None, fed=True), frame)
@@ -255,14 +241,11 @@ class Engine:
         arguments = None if effect.inline and not effect.arguments else effect.arguments
         return self._eval(e.Eval(language, text, effect.inline, arguments), frame)
 
-    def _text_written(self, path: str) -> str | None:
-        """What the script itself put there, or there with a whole directory that it downloaded."""
-        written = self.report.written
-        if path in written or not written:
-            return written.get(path)
+    def _unpacked(self, path: str) -> bool:
+        """Whether it comes with a directory that the script downloaded."""
         parts = path.split("/")
-        parents = ("/".join(parts[:length]) for length in range(len(parts) - 1, 1, -1))
-        return next((sym.DOWNLOAD for parent in parents if written.get(parent) == sym.DOWNLOAD), None)
+        parents = ("/".join(parts[:length]) for length in range(2, len(parts)))
+        return any(self.report.written.get(parent) == sym.DOWNLOAD for parent in parents)
 
 
 def _in_reach(target: paths.Target) -> str | None:

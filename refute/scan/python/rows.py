@@ -1,5 +1,6 @@
 """From a row about a Python call, and the call's arguments as values, to its effects and to what it yields."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -8,7 +9,7 @@ from refute.scan.core import effects as e
 from refute.scan.core import hosts
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
-from refute.scan.python import outside, programs
+from refute.scan.python import calls
 from refute.scan.python.members import POWERFUL, canonical
 from refute.scan.python.state import Call
 from refute.scan.python.values import UNK, Members, Ref, as_text, is_text, iterated
@@ -20,7 +21,7 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     if row.handler:
         return (yield from _HANDLERS[row.handler](call))
     text = ", ".join(value.name if isinstance(value, Ref) else as_text(value) for value in call.values)
-    when = next((one for one in row.when if one.fits(text)), None)
+    when = next((one for one in row.when if re.match(one.args, text)), None)
     if when is not None and when.flag:
         yield e.Flag(when.flag, when.mild, when.detail)
     roles = [*zip(row.operands, call.arguments, strict=False)]
@@ -47,19 +48,19 @@ def _in_role(call: Call, role: str, value: Any) -> e.Effects:  # noqa: C901, PLR
     text = as_text(value)
     match role:
         case "open":
-            return (yield from outside.opened(call, value))
+            return (yield from calls.opened(call, value))
         case "eval":
-            return (yield from programs.shell_text(call, value))
+            return (yield from calls.shell_text(call, value))
         case "python":
             return (yield from _evaluated(call, value))
         case "text":
-            yield from outside.sends(call)
+            yield from calls.sends(call)
         case "mode":
-            yield from outside.mode_changed(call, value)
+            yield from calls.mode_changed(call, value)
         case "delete" | "tree":
             yield e.Delete(text, recursive=role == "tree")
         case "url" | "read" if role == "url" or "://" in text:
-            return (yield from outside.connect(call, value))
+            return (yield from calls.connect(call, value))
         case _ if not is_text(value):
             return None
         case "read":
@@ -131,6 +132,6 @@ def _over_all(call: Call) -> e.Effects:
 
 
 _HANDLERS: Final[Mapping[str, Callable[[Call], e.Effects]]] = MappingProxyType(
-    {one.__name__.strip("_"): one for one in (*outside.HANDLERS, *programs.HANDLERS, _import, _look_up, _over_all)}
+    {one.__name__.strip("_"): one for one in (*calls.HANDLERS, _import, _look_up, _over_all)}
 )
 """The calls whose effects a row cannot say, by the name that a row gives."""

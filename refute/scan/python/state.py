@@ -28,7 +28,7 @@ RUNS_COMMANDS: Final = frozenset(
 )
 _BUILTINS: Final = frozenset(dir(builtins))
 _CLIMBING: Final = frozenset({"__subclasses__", "__globals__", "f_globals"})
-_LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__ object".split())
+_LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__".split())
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
 _JUDGING: Final = tuple(
@@ -68,6 +68,11 @@ class Walk(ABC):
     def report(self) -> Report:
         """Where findings go."""
         return self.engine.report
+
+    @property
+    def own_path(self) -> str:
+        """Where the walked file lies."""
+        return f"{HERE}/{self.report.path}"
 
     @abstractmethod
     def body(self, statements: list[ast.stmt]) -> list[Any]:
@@ -117,12 +122,11 @@ class Walk(ABC):
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """`owner.name`, judged where it climbs out of what it belongs to."""
         if name in _CLIMBING:
-            steps = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node)}
+            steps = {getattr(part, "attr", "") for part in ast.walk(node)}
             # Frames and globals are ordinary in tools that inspect code; from a literal upwards only an escape goes.
-            literal = not any(isinstance(part, ast.Name) for part in ast.walk(node))
-            self.report.add(
-                "introspection-escape", self.spot(node), f"….{name}", mild=not literal and steps.isdisjoint(_LADDER)
-            )
+            literal = owner == Ref("builtins.object") or not any(isinstance(part, ast.Name) for part in ast.walk(node))
+            mild = not literal and steps.isdisjoint(_LADDER)
+            self.report.add("introspection-escape", self.spot(node), f"….{name}", mild=mild)
         return members.attribute(owner, name)
 
     def item(self, owner: Any, index: Any, node: ast.AST) -> Any:
@@ -150,7 +154,7 @@ class Walk(ABC):
             case "os.environ":
                 return members.environment_value(index)
             case "sys.argv":
-                return UNK if isinstance(index, slice) else UNKNOWN
+                return UNK if isinstance(index, slice) else self.own_path if index == 0 else UNKNOWN
             case "sys.modules":
                 return Ref(canonical(index)) if known else Ref("?import")
             case "globals()":
@@ -158,7 +162,7 @@ class Walk(ABC):
             case _ if base == name and base != "builtins":
                 return UNK
         if not known and base in POWERFUL:
-            self.report.add("dynamic-code", self.spot(node), f"{name}[…]")
+            self.report.add("dynamic-code", self.spot(node), f"{name}[…]", mild=not isinstance(index, str))
         return member(f"{base}.{index}") if known else Ref("?import")
 
     def bind(self, target: ast.expr, value: Any) -> None:

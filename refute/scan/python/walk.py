@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.scan.core.symbols import HERE, NAME
+from refute.scan.core.symbols import NAME
 from refute.scan.python.expressions import Expressions, operate
 from refute.scan.python.state import RUNS_COMMANDS
 from refute.scan.python.values import SHARED, UNK, Function, Members, Ref, lift
@@ -21,7 +21,7 @@ class PythonWalker(Expressions):
     def module(self, tree: ast.Module) -> None:
         """Walk a whole module; functions that nothing called are walked last, with unknown parameters."""
         self.env["__doc__"] = ast.get_docstring(tree, clean=False)
-        self.env.update(__file__=f"{HERE}/{self.report.path}", __name__=NAME, __builtins__=Ref("builtins"))
+        self.env.update(__file__=self.own_path, __name__=NAME, __builtins__=Ref("builtins"))
         self.body(tree.body)
         for function in self.functions:
             if function.node not in self.called:

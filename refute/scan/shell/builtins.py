@@ -7,10 +7,10 @@ from refute.scan.core.effects import Effects, Eval, Flag, RunFile
 from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.expansion import decode_escapes
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
 from refute.scan.shell.state import Call
+from refute.scan.shell.words import decode_escapes
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
 _MAX_TEXT: Final = 200_000

@@ -6,12 +6,14 @@ from typing import Final
 
 from refute.scan.core import paths
 from refute.scan.core.effects import Delete, Effects, Eval, Flag, List, Reach, Read, Run, RunFile, Write
-from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OTHER_PROCESS, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
+from refute.scan.core.symbols import HERE, HOME, HOST_DATA, NAME, OUTPUT, SECRET, TEMP, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.rows import found_in, split
 from refute.scan.shell.state import Call, split_options
 
+INSTALLED: Final = re.compile(r"/(?:usr/)?(?:local/)?s?bin/[^/]+\Z")
+"""Where the machine has its programs."""
 _SYMBOLS: Final = frozenset({SECRET, HOST_DATA, UNKNOWN})
 _VALUED: Final = frozenset({*"oO", "rcfile", "init-file"})
 _PYTHON_VALUED: Final = frozenset({*"WXcm", "check-hash-based-pycs"})
@@ -42,6 +44,8 @@ def _copy(call: Call, row: Command) -> Effects:
         elif options.keys() & {"r", "R", "a", "recursive", "archive"}:
             yield List(path)
         text = yield Read(path)
+        if INSTALLED.match(path):
+            text = f'{path} "$@"'  # a program does the same under another name
     if target:
         into = re.search(r"/bin/?\Z", target) and len(sources) == 1
         kept = None if text in _SYMBOLS else text
@@ -73,22 +77,15 @@ def _tar(call: Call, row: Command) -> Effects:
 def _path(call: Call, _row: Command) -> Effects:
     """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
     yield from ()
-    words = [word for word in call.argv[1:] if not word.startswith("-")]
-    path = words[0] if words else ""
-    head, slash, tail = path.rstrip("/").rpartition("/")
-    match call.argv[0]:
-        case "pwd":
-            return call.scope.cwd + "\n"
+    name, *words = call.argv
+    path = next((word for word in words if not word.startswith("-")), ".")
+    match name:
         case "basename":
-            return tail if tail and not is_open(tail) and tail.isascii() else NAME
-        case "realpath" | "readlink":
-            return paths.normalise(words[-1], call.scope.cwd) if words else UNKNOWN
-        case "mktemp" | "tempfile":
-            template = next((word for word in words if "XXX" in word), "")
-            return paths.normalise(template, call.scope.cwd) if template.startswith("/") else f"{TEMP}/mktemp"
-    if path in {HERE, TEMP} or not path:
-        return path or "."
-    return (head or "/") if slash else UNKNOWN if is_open(path) else "."
+            tail = path.rstrip("/").rpartition("/")[2]
+            return tail if tail.isascii() else NAME
+        case "mktemp" | "tempfile" if not path.startswith("/") or "XXX" not in path:
+            return f"{TEMP}/mktemp"
+    return paths.normalise(path + "/.." * (name == "dirname"), call.scope.cwd) + "\n" * (name == "pwd")
 
 
 def _shell(call: Call, _row: Command) -> Effects:
@@ -170,9 +167,7 @@ def _xargs(call: Call, row: Command) -> Effects:
     head = words[0].rpartition("/")[2]
     marker = (options.get("I") or options.get("i") or [""])[0] or ("{}" if options.keys() & {"I", "i"} else "")
     texts = [words[index + 1] for index, word in enumerate(words[:-1]) if word == "-c" and head in _SHELLS]
-    if head == "kill" and OTHER_PROCESS in fed:
-        yield Flag("kill-process", detail="The processes are picked from a list of all.")
-    elif head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
+    if head in _SHELLS and not fed.strip(UNKNOWN + NAME + "\n /") and (len(words) == 1 or marker in texts):
         yield Flag("pipe-to-shell", detail=f"The commands reach {head} from another program.")
     elif marker:
         for line in fed.split("\n")[:_MAX_LINES] if fed and not is_open(fed) else [fed or UNKNOWN]:

@@ -14,7 +14,7 @@ from refute.scan.shell.syntax import text_of
 
 _UNASKED: Final = frozenset({"conftest.py", "sitecustomize.py", "usercustomize.py"})
 """Files that Python or pytest reads by itself."""
-_SHELL: Final = re.compile(r"(?:\S*/)?(?:(?:ba|z|da|k)?sh|exec)\s")
+_SHELL: Final = re.compile(r"(?:exec\s+)?(?:\S*/)?(?:ba|z|da|k)?sh\s")
 
 
 @dataclass(slots=True)
@@ -25,10 +25,8 @@ class Effect:
     """Text fed in; None where input is not redirected."""
     outputs: list[tuple[str, bool]] = field(default_factory=list)
     """(path, whether it is appended to) that standard output goes to."""
-    pipeline: list[Node] = field(default_factory=list)
-    """Stages that follow a here-document's marker on its line."""
-    following: list[Node] = field(default_factory=list)
-    """Commands after `&&` or `||` there."""
+    following: list[tuple[Node, bool]] = field(default_factory=list)
+    """Commands behind a here-document's marker on its line, and whether they are fed what is printed (`|`)."""
 
 
 def apply(walker: Walker, nodes: list[Node], command: Node) -> Effect:
@@ -100,11 +98,11 @@ def _here_document(walker: Walker, node: Node, effect: Effect, command: Node) ->
     after = node.child_by_field_name("right")
     for child in node.named_children:
         if child.type == "pipeline":
-            effect.pipeline.extend(child.named_children)
+            effect.following.extend((stage, True) for stage in child.named_children)
         elif child.type in {"file_redirect", "herestring_redirect"}:
             _file(walker, child, effect, command)
         elif after is not None and child == after:
-            effect.following.append(child)
+            effect.following.append((child, False))
 
 
 def store(walker: Walker, effect: Effect, output: str, node: Node) -> str:

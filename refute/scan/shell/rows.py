@@ -11,9 +11,9 @@ from refute.scan.core import paths
 from refute.scan.core import symbols as sym
 from refute.scan.core.tables import Command, read_table
 from refute.scan.rules import Language
-from refute.scan.shell.assignments import effects_of_setting
 from refute.scan.shell.roles import in_role
 from refute.scan.shell.state import ASSIGNMENT, Call, Options, split_options
+from refute.scan.shell.statements import effects_of_setting
 
 _PRINTED: Final = {
     "download": sym.DOWNLOAD,
@@ -43,7 +43,7 @@ def _weigh(call: Call, text: str) -> None:
 def flags_of(call: Call, row: Command) -> e.Effects:
     """What a row says about arguments as a whole, unless they only ask for a version, help or state."""
     _weigh(call, call.text if row.when else "")
-    when = next((one for one in row.when if one.fits(call.text)), None)
+    when = next((one for one in row.when if re.match(one.args, call.text)), None)
     queries = read_table("commands")["queries"]
     if when is not None and when.flag and not (call.argv[1:] and all(word in queries for word in call.argv[1:])):
         yield e.Flag(when.flag, when.mild, when.detail)

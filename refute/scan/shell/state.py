@@ -59,7 +59,7 @@ def split_options(words: list[str], valued: frozenset[str], *, mixed: bool = Fal
 
 
 _THROWN_AWAY: Final = re.compile(r"(?:^|\s|[^\d\s>])(?:1?>|&>|>&)\s*/dev/null(?:\s|\Z)")
-_STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
+STDIN: Final = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 
 
 @dataclass(slots=True)
@@ -127,9 +127,7 @@ class Walker(ABC):
         if self.place is None:
             row, column = node.start_point
             return Spot(line=row + 1, column=column + 1, text=text_of(node))
-        if self.place.holds:
-            return self.place
-        return Spot(line=self.place.line + node.start_point[0], column=self.place.column, text=self.place.text)
+        return self.place.below(node.start_point[0])
 
     def place_of(self, text: str, node: Node) -> Spot:
         """Where a text that a command carries begins: its own line in a here-document or a quoted string."""
@@ -186,10 +184,13 @@ class Call:
         """Where a path leads from the working directory."""
         return paths.locate(path, self.scope.cwd)
 
+    def fed(self, path: str) -> str | None:
+        """What reaches the command by a path that stands for its input, or for another command's output."""
+        if path in STDIN:
+            return self.stdin
+        return self.walker.expander.fed if path.startswith("/dev/fd/") else None
+
     def held(self, path: str) -> str | None:
         """What the script itself put there, or feeds; None where that is not known."""
-        if path in _STDIN:
-            return self.stdin
-        if path.startswith("/dev/fd/"):
-            return self.walker.expander.fed
-        return self.walker.report.written.get(self.locate(path).text)
+        fed = self.fed(path)
+        return self.walker.report.written.get(self.locate(path).text) if fed is None else fed

@@ -20,23 +20,15 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 
 @lru_cache(maxsize=1)
-def _language() -> Language:
-    return Language(tree_sitter_bash.language())
-
-
-@lru_cache(maxsize=1)
-def _parser() -> Parser:
-    return Parser(_language())
-
-
-@lru_cache(maxsize=1)
-def _substitutions() -> Query:
-    return Query(_language(), "[(command_substitution) (process_substitution)] @found")
+def _grammar() -> tuple[Parser, Query]:
+    """Of the shell: a parser, and a query for all that is substituted."""
+    language = Language(tree_sitter_bash.language())
+    return Parser(language), Query(language, "[(command_substitution) (process_substitution)] @found")
 
 
 def parse(source: bytes) -> Node:
     """The root node; its `has_error` says whether some part was not understood."""
-    return _parser().parse(source).root_node
+    return _grammar()[0].parse(source).root_node
 
 
 def text_of(node: Node) -> str:
@@ -46,7 +38,7 @@ def text_of(node: Node) -> str:
 
 def substitutions(root: Node) -> list[Node]:
     """Every command and process substitution below a node, outer ones before those inside them."""
-    found = QueryCursor(_substitutions()).captures(root).get("found", [])
+    found = QueryCursor(_grammar()[1]).captures(root).get("found", [])
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
@@ -100,6 +92,8 @@ _WALL_S: Final = 5
 _COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
 _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
+_UNPARTED: Final = re.compile(rb"(?:[)}]|\b(?:esac|done|fi))[ \t]+\Z")
+"""What ends a command where nothing but a blank parts it from the next word."""
 _LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
 """Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
 Edit = tuple[int, int, bytes]
@@ -167,8 +161,10 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
-        case {"ThenPos": {"Offset": at}} | {"DoPos": {"Offset": at}} if text[:at].rstrip(b" \t")[-1:] in {b")", b"}"}:
-            yield at, at, b"; "
+        case {"Repl": {"Orig": {"Parts": [{"Type": "SglQuoted" | "DblQuoted"}]} as pattern}}:
+            yield from _anything(_begin(pattern), _end(pattern), text)
+        case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
+            yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
@@ -191,6 +187,9 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield from _last_of_line(at, text)
         case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
             yield _begin(node), _begin(node) + 1, b""
+    for at in (node[word]["Offset"] for word in ("ThenPos", "DoPos", "DonePos", "FiPos", "Rbrace") if word in node):
+        if _UNPARTED.search(text[max(0, at - 100) : at]):
+            yield at, at, b"; "
     if node.get("Redirs") and node.get("Cmd") is None:
         yield _begin(node["Redirs"][0]), _begin(node["Redirs"][0]), b": "
     for redirection in node.get("Redirs") or ():

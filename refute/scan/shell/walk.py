@@ -1,14 +1,26 @@
-"""Walks a shell script in the order in which it would run, with symbolic values, and hands every command on."""
+"""Walks a shell script in the order in which it would run, with symbolic values: what each command is known to do.
 
+Functions and aliases are followed, words that are not known are judged.
+"""
+
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from tree_sitter import Node
 
+from refute.scan.core import effects as e
+from refute.scan.core import paths
+from refute.scan.core import symbols as sym
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import assignments, commands, redirects, statements
+from refute.scan.shell import redirects, statements
+from refute.scan.shell.builtins import BUILTINS
+from refute.scan.shell.programs import INSTALLED, PROGRAMS
+from refute.scan.shell.roles import is_dangerous_operand, listed_by
+from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
@@ -16,6 +28,15 @@ _READ_AGAIN: Final = 500
 """Steps that reading a text a second time costs: a program is started for it."""
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
+_HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAMS)}
+"""What works out what a row cannot say, by the name that a row gives."""
+_GLOB: Final = re.compile(r"(?=.*[*?\[])(?!\[)[*?\[\]]*([A-Za-z])?[\w.+*?\[\]-]*")
+_SETTING: Final = re.compile(r"[\w.-]+=!?((?:/\S+/)?(?:ba|da|z|k)?sh -c .+)", re.DOTALL)
+"""A setting that names a command to run, as `core.pager=sh -c …` does."""
+MAX_CALLS: Final = 40
+"""Functions called within one another; the walk itself takes stack for each."""
+MAX_RECURSION: Final = 2
+"""How often a function may call itself, each time with other arguments."""
 
 
 class ShellWalker(Walker):
@@ -25,7 +46,7 @@ class ShellWalker(Walker):
         """Parse and walk a whole text; returns what it prints."""
         root = self._parsed(source)
         output = self.run(root)
-        commands.walk_uncalled(self)
+        walk_uncalled(self)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -49,9 +70,8 @@ class ShellWalker(Walker):
         """A file must be understood; a text with unknown parts may fail to parse because of them."""
         spot = self.spot(first_error(root))
         detail = f"Not understood: {show(spot.text, 60)!r}."
-        vague = spot.line == 1 or not spot.text.strip()
-        if self.place is None and vague and (told := complaint(source)) is not None:
-            # The grammar gives up on the whole text; where a quote stays open says more.
+        if self.place is None and (told := complaint(source)) is not None:
+            # Where the grammar gives up on the whole text, the line where a quote stays open says more.
             spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
             detail = f"Not understood: {show(told[1], 80)}."
         if is_known(source) and not self.depth:
@@ -76,7 +96,7 @@ class ShellWalker(Walker):
 
     def command(self, call: Call) -> str:
         """Judge one command; returns what it prints."""
-        return commands.dispatch(call)
+        return dispatch(call)
 
     def run(self, node: Node, stdin: str = "") -> str:
         """Walk a statement; returns what it prints."""
@@ -104,18 +124,114 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "list": statements.alternatives,
         "command": statements.command,
         "redirected_statement": statements.redirected,
-        "subshell": statements.subshell,
+        "subshell": lambda walker, node, stdin: walker.fork().all(node.named_children, stdin),
         "if_statement": statements.branch,
         "while_statement": statements.branch,
         "c_style_for_statement": statements.branch,
         "for_statement": statements.loop_for,
         "case_statement": statements.choose_case,
         "function_definition": statements.define,
-        "variable_assignment": assignments.assign,
-        "declaration_command": assignments.declare,
-        "unset_command": assignments.unset,
+        "variable_assignment": statements.assign,
+        "declaration_command": statements.declare,
+        "unset_command": statements.declare,
         "test_command": statements.test,
         "comment": lambda _walker, _node, _stdin: "",
     }
 )
 """Kind of statement → what walks it and returns what it prints; any other kind is walked part by part."""
+
+
+def dispatch(call: Call) -> str:
+    """Judge one command; returns what it prints, as far as that is known."""
+    word = call.argv[0]
+    if word in call.scope.functions:
+        return call_function(call)
+    call.argv = ["" if argument == sym.EMPTY else argument for argument in call.argv]
+    if alias := call.scope.variables.pop(f"alias {word}", None):
+        text = " ".join([alias[0], *call.argv[1:]])
+        return call.walker.embedded(text, call.node)
+    if _unresolved(call):
+        return sym.UNKNOWN
+    name = word.rpartition("/")[2] if not word.endswith("/") else word
+    commands = call.walker.report.knowledge.commands
+    row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
+    if "/" in word and not INSTALLED.match(word) and word != name:
+        _run(call, _run_path(call, word))
+    for setting in filter(None, map(_SETTING.match, call.argv)):
+        call.walker.embedded(setting[1], call.node)
+    if "PATH" in call.scope.variables:
+        call.walker.report.reached.append((f"**/{name}", ""))
+    known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
+    return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
+
+
+def _run(call: Call, effects: e.Effects) -> str:
+    return str(call.walker.shared.engine.perform(effects, call))
+
+
+def _run_path(call: Call, word: str) -> e.Effects:
+    return (yield e.RunFile(word, arguments=tuple(call.argv[1:])))
+
+
+def _unlisted(call: Call) -> e.Effects:
+    """A command about which the tables say nothing."""
+    yield from listed_by(call.argv[1:])
+    if INSTALLED.match(call.argv[0]):
+        return (yield e.RunFile(call.argv[0]))
+    return None
+
+
+def _unresolved(call: Call) -> bool:
+    """Judge a command word that is not known; True when nothing more can be said about the command."""
+    word, judge = call.argv[0], call.judge
+    if sym.DOWNLOAD in word or sym.DERIVED in word:
+        judge.flag("pipe-to-shell")
+        return True
+    dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
+    pattern = _GLOB.fullmatch(word.rpartition("/")[2])
+    own = "/" in word and paths.inside_or_temporary(call.locate(word))
+    if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
+        judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        return True
+    if not sym.is_open(word) or sym.SECRET in word:
+        if sym.NAME in word and "/" not in word and dangerous:
+            judge.flag("unresolved-command")
+        return False
+    if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
+        return False
+    if dangerous:
+        judge.flag("unresolved-command")
+    return True
+
+
+def walk_uncalled(walker: Walker) -> None:
+    """Walk the functions that nothing has called."""
+    shared = walker.shared
+    for name, (_, place) in list(walker.scope.functions.items()):
+        if name not in shared.called and not (place and place.holds):
+            shared.called.add(name)
+            shared.uncalled = not walker.stack
+            _run_body(walker, name, None, "")
+            shared.uncalled = False
+
+
+def call_function(call: Call) -> str:
+    """Run a function of the script with these arguments."""
+    walker, (name, *arguments) = call.walker, call.argv
+    walker.shared.called.add(name)
+    inside = [given for caller, given in walker.stack if caller == name]
+    if len(walker.stack) >= MAX_CALLS:
+        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
+    elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
+        # It may call itself to hand on the rest of what it was given: `run run rm`.
+        return _run_body(walker, name, arguments, call.stdin)
+    return sym.UNKNOWN
+
+
+def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str) -> str:
+    body, place = walker.scope.functions[name]
+    inner = walker.fork(shares=True)
+    inner.place = place
+    inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
+    with walker.scope.given(arguments):
+        return inner.run(body, stdin)

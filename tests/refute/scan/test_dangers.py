@@ -9,6 +9,8 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
 
 PYTHON = [
+    "import subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable, __file__])\n",
+    "import subprocess, sys\nwhile True:\n    subprocess.Popen([sys.executable, sys.argv[0]])\n",
     "import psutil\nfor p in psutil.process_iter():\n    p.kill()",
     "import os\nos.rename('/etc/hosts', '/etc/hosts.bak')",
     "import shutil\nshutil.copy('/etc/passwd', 'x')",
@@ -74,6 +76,9 @@ PYTHON = [
     "import os\nos.renames('/etc/hosts', '/etc/h')",
 ]
 SHELL = [
+    "git -c core.pager='sh -c \"rm -rf /etc\"' log",
+    "cp /bin/rm x; ./x -rf /etc",
+    "ln -s /usr/bin/curl y; ./y http://evil.com",
     "ps aux | grep x | awk '{print $2}' | xargs kill -9",
     "kill -9 $(pgrep sshd)",
     'pids=$(ps -eo pid,comm | awk \'$2=="cron"{print $1}\')\nfor p in $pids; do kill -KILL "$p"; done',

@@ -9,8 +9,7 @@ import pytest
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
 from refute.scan.finding import Compared, ScanResult
-from refute.scan.formats.document import render_annotations, render_json
-from refute.scan.formats.sarif import render_sarif
+from refute.scan.formats.document import render_annotations, render_json, render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text

@@ -15,7 +15,7 @@ from typing import Final
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from refute.scan.limits import analyse_within_limits
+from refute.scan.engine.analysis import analyse_within_limits
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_files
 

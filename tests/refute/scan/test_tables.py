@@ -9,7 +9,7 @@ from refute.scan.core.paths import fill, is_place
 from refute.scan.core.tables import knowledge, read_table
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
-from refute.scan.scanner import scan_python, scan_text
+from refute.scan.scanner import check_examples, scan_python, scan_text
 
 ROWS = [
     (text, language, blocks)
@@ -44,8 +44,11 @@ def test_a_place_is_what_its_examples_say(kind: str, path: str, *, belongs: bool
 
 OWN = """
 [[command]]
-names = "deployctl rollctl"
-when = [{ args = 'status' }, { args = '.', flag = "system-control", detail = "Deploys." }]
+names = ["deployctl", "rollctl"]
+when = [{ args = 'status' }]
+flag = "system-control"
+refuses = ["deployctl up"]
+spares = ["rollctl status"]
 
 [[command]]
 names = "fetchit"
@@ -123,6 +126,22 @@ def test_a_wrong_row_is_named_with_what_is_expected(tmp_path: Path, text: str, t
     with pytest.raises(UsageError) as caught:
         knowledge(path)
     assert told in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("refuses = ['fetchit x']", "row `fetchit`: example 'fetchit x': expected to block, got nothing"),
+        ("flag = 'setuid'\nspares = ['fetchit x']", "row `fetchit`: example 'fetchit x': expected nothing, got setuid"),
+    ],
+)
+def test_rows_are_held_to_their_own_examples(own: Path, row: str, told: str) -> None:
+    check_examples(own)
+    wrong = own.with_name("wrong.toml")
+    wrong.write_text(f"[[command]]\nnames = 'fetchit'\n{row}\n")
+    with pytest.raises(UsageError) as caught:
+        check_examples(wrong)
+    assert told in caught.value.message
 
 
 def test_tables_that_are_not_there_are_named(tmp_path: Path) -> None:

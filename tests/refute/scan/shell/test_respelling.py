@@ -30,9 +30,14 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "quotes in backticks in quotes": 'c="`grep -E "^Exec(\\[[^]=]*])?=" "$f" | cut -d= -f 2-`"\n',
     "a loop over the parameters": 'for i do\n  echo "$i"\ndone\n',
     "a position held in a variable": 'i=2\necho "${PWD:$i:1}"\n',
+    "more behind the mark of a here-document": "u() {\n  cat <<E; exit\nit's text\nE\n}\ncat <<E;\nx\nE\n",
+    "quotes in what is replaced": "p=\"${p//']'/%5D}\"\n",
+    "ends that only a blank parts": "f() { ls | while read x; do case y in a) b;; esac done }\n",
     "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
 }
 DANGERS = [
+    "cat <<E; rm -rf /etc\nx\nE\n",
+    "f() { ls | while read x; do case y in a) rm -rf /etc;; esac done }\n",
     "case \"$x\" in\n?*' '?*)\n\trm -rf /etc ;;\nesac\n",
     "case \"$x\" in\n?*' '$(rm -rf /etc))\n\t;;\nesac\n",
     ": <<=cut\n$(rm -rf /etc)\n=cut\n",

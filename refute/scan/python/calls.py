@@ -1,13 +1,16 @@
-"""Python calls on files, whose effects depend on a mode or a pattern, and calls that talk over a network."""
+"""Python calls of which a row cannot say all: files by mode or pattern, networks, programs and processes."""
 
+import os
 import re
+import shlex
 from typing import Any, Final
 
 from refute.scan.core import hosts, paths
-from refute.scan.core.effects import ChangeMode, Connect, Effects, Flag, List, Read, Send, Write
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, NAME, OUTPUT, SECRET, UNKNOWN
+from refute.scan.core.effects import ChangeMode, Connect, Effects, Eval, Flag, List, Read, Send, Write
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, NAME, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN, is_open
 from refute.scan.python.state import Call
 from refute.scan.python.values import UNK, FileValue, PathText, Ref, as_text, carried, is_text
+from refute.scan.rules import Language
 
 _SETUID: Final = 0o6000
 _ALL: Final = frozenset({"*", "**", "**/*", ".*", "*.*"})
@@ -15,11 +18,19 @@ _VERBS: Final = frozenset(
     {"get", "post", "put", "patch", "delete", "head", "options", "request", "stream", "send", "ws_connect", "urlopen"}
 )
 _EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - the notation to find
+_LISTS_PROCESSES: Final = re.compile(
+    r"(?:^|[|;&(]\s*)(?:\S*/)?(?:ps|pgrep|pidof)\b(?![^|;]*(?:\s--?p(?:pid|arent)?\b|\s-P|\$[$!]))"
+)
+"""A command that lists processes of others too, not one by its id or by its parent."""
+_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
+_PROGRAM: Final = Ref("subprocess()")
 
 
 def opened(call: Call, value: Any) -> Effects:
     """Opening a file in a mode; returns the open file."""
-    path, mode = as_text(value), call.argument(1, "mode")
+    path, mode = as_text(value), call.argument(1, "mode", "flags")
+    if isinstance(mode, int):
+        mode = "w" if mode & (os.O_WRONLY | os.O_RDWR) else "r"
     mode, content = mode if isinstance(mode, str) else "r", OUTPUT
     writes = bool(set(mode) & set("wax"))
     if writes or "+" in mode:
@@ -131,4 +142,95 @@ def _listen(call: Call) -> Effects:
     return Ref(f"{call.name}()")
 
 
-HANDLERS: Final = (_glob, _read_file, _write, _chdir, _request, _address, terminal, _listen)
+def shell_text(call: Call, value: Any) -> Effects:
+    """A command line that a shell will read."""
+    text = as_text(value)
+    if isinstance(value, str | bytes) and text.strip(UNKNOWN + OUTPUT + " "):
+        yield from _started(call, text)
+    else:
+        # Text that only came in as a parameter says nothing; text from outside is somebody else's command.
+        yield Flag("unresolved-command", mild=UNKNOWN not in text)
+    return _PROGRAM
+
+
+def _started(call: Call, text: str) -> Effects:
+    if _LISTS_PROCESSES.search(text):
+        call.walker.facts.add("processes")
+    elif "processes" in call.walker.facts and re.match(r"\W*(?:/\S*/)?kill\b", text) and is_open(text):
+        yield Flag("kill-process", detail="The processes are picked from a list of all.")
+    if call.walker.endless and call.walker.own_path in text:
+        yield Flag("resource-exhaustion", detail="It starts itself.")
+    given = call.keywords.get("input")
+    if isinstance(given, str | bytes):
+        text = f"printf %s {shlex.quote(as_text(given))} | {text}"
+    yield Eval(Language.SHELL, text)
+
+
+def _program(call: Call, value: Any) -> Effects:
+    """A program with its arguments, no shell between."""
+    text = as_text(value) if isinstance(value, str) else ""
+    if isinstance(value, list | tuple) and value:
+        words = [as_text(part) for part in value]
+        if words[0] in {UNKNOWN, OUTPUT, ""}:
+            yield Flag("unresolved-command", mild=True)
+            return _PROGRAM
+        text = " ".join(word if word in {UNKNOWN, OUTPUT, DOWNLOAD, DERIVED} else shlex.quote(word) for word in words)
+    if text:
+        yield from _started(call, text)
+    return _PROGRAM
+
+
+def _subprocess(call: Call) -> Effects:
+    command, given = call.argument(0, "args"), call.keywords
+    streams = [given.get(name) for name in ("stdin", "stdout", "stderr")]
+    if any(isinstance(stream, Ref) and "socket" in stream.name for stream in streams):
+        yield Flag("reverse-shell")
+    shell = given.get("shell")
+    several = isinstance(command, list | tuple) and bool(command)
+    if shell is True or (shell is not None and shell is not False and isinstance(command, str)):
+        return (yield from shell_text(call, command[0] if several else command))
+    return (yield from _program(call, command))
+
+
+def _exec(call: Call) -> Effects:
+    """`os.exec*` and the like, of which some are given the name of the program twice; a shell on a terminal."""
+    words = [value for value in call.arguments if not isinstance(value, dict)]
+    if call.name == "pty.spawn":
+        first = call.argument(0, "argv")
+        words = list(first) if isinstance(first, list | tuple) and first else [first]
+        if as_text(words[0]).rpartition("/")[2] in _SHELLS:
+            yield Flag("reverse-shell")
+        yield from terminal(call)
+    elif call.name.startswith("os."):
+        words = words["os.spawn" in call.name :]
+        rest = words[1] if words[1:] and isinstance(words[1], list | tuple) else words[1:]
+        words = [*words[:1], *rest[1:]]
+    return (yield from _program(call, words))
+
+
+def _kill(call: Call) -> Effects:
+    pid = call.argument(0, "pid")
+    given = (type(pid) is int and pid != 0) or pid == Ref("os.getppid()")
+    if call.argument(1, "sig") != 0 and OWN_PROCESS not in as_text(pid):
+        # One that the script picks from a list of all is hardly its own.
+        mild = not given and "processes" not in call.walker.facts
+        yield Flag("kill-process", mild=mild, detail="-1 stands for every process." if pid == -1 else "")
+    return UNK
+
+
+def _lists_processes(call: Call) -> Effects:
+    yield from ()
+    call.walker.facts.add("processes")
+    return [Ref("psutil.Process()")]
+
+
+def _start(call: Call) -> Effects:
+    """Starting processes without end is a bomb."""
+    if call.walker.endless:
+        yield Flag("resource-exhaustion")
+
+
+HANDLERS: Final = (
+    *(_glob, _read_file, _write, _chdir, _request, _address, terminal, _listen),
+    *(_subprocess, _exec, _kill, _start, _lists_processes),
+)
