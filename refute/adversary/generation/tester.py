@@ -80,7 +80,7 @@ class ModelTester:
         return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
 
     def _rounds(self, brief: Brief) -> list[Round]:
-        rounds = [self._ask(claims_first(brief), known=outlines(brief).note)]
+        rounds = [self._ask(claims_first(brief), known=outlines(brief).cut)]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
         too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
@@ -88,7 +88,7 @@ class ModelTester:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=excerpts(brief).note)
+        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=excerpts(brief).cut)
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -105,7 +105,7 @@ class ModelTester:
         """
         return assemble(brief, [self._ask(hardening(asked(brief).brief, existing, faults))], tester=self._name)
 
-    def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: Sequence[str] = ()) -> None:
+    def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: str = "") -> None:
         """A round that only adds: what came before stands without it."""
         try:
             rounds.append(self._ask(prompt, known=notes))
@@ -114,8 +114,8 @@ class ModelTester:
             why = (f"left out: {error.message}",)
             self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=why))
 
-    def _ask(self, prompt: Prompt, *, known: Sequence[str] = ()) -> Round:
-        notes, told = list(known), ""
+    def _ask(self, prompt: Prompt, *, known: str = "") -> Round:
+        notes, told = [known.strip(" ()")] if known else [], ""
         answer = WrittenTests()
         for attempt in (prompt, _again(prompt)):
             completion = self._model.generate(attempt)

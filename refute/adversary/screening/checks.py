@@ -1,7 +1,7 @@
 """Whether a test checks anything: what every reader of tests sees. The rest shows when it runs.
 
 A test that passes whatever the code does is not attested (`judgement.provenance`) or passes on hollow code too
-(`strength.by_claim`), however it hides that: nothing here tries to outwit its writer.
+(`strength.scoring`), however it hides that: nothing here tries to outwit its writer.
 """
 
 import ast

@@ -21,7 +21,7 @@ from tests.refute.adversary.generation.test_tester import no_scan
 NO_TESTS = make_attack("", ())
 ROOM = 24_000
 AROUND_CHARS = 6_000
-"""Instructions, file names, names of what was left out."""
+"""Instructions, file names, how much was left out."""
 FAULTS_CHARS = 12 * 1_200
 
 
@@ -76,12 +76,13 @@ def test_of_a_large_module_what_claims_name_is_shown_and_no_more_than_the_settin
     assert len(hardening(brief, [], ["-" * 5_000] * 20).text) <= ROOM + AROUND_CHARS + FAULTS_CHARS
 
 
-def test_code_that_claims_name_comes_first_in_its_place_and_what_is_left_out_is_named() -> None:
-    source = f"{functions(400)}\n\n\nclass Last:\n    # of its own\n    def get(self):\n        return self  # named\n"
-    text = code_aware(about(source, "part_17 and Last.get() give something.", room=2_000), NO_TESTS).text
-    assert text.index("limit: int = 0)") < text.index("limit: int = 17)") < text.index("return self  # named")
+def test_code_that_claims_name_comes_first_and_what_is_cut_is_told() -> None:
+    last = "@final\nclass Last:\n    # of its own\n    def get(self):\n        return self  # named\n"
+    text = code_aware(about(f"{functions(400)}\n\n\n{last}", "part_17 and Last.get() give.", room=2_000), NO_TESTS).text
+    assert text.index("limit: int = 17)") < text.index("@final\nclass Last") < text.index("return self  # named")
+    assert text.index("return self  # named") < text.index("limit: int = 0)")
     assert "limit: int = 399)" not in text
-    assert "large.part_16" in text
+    assert "characters are not shown)" in text
 
 
 def test_a_program_s_declarations_that_claims_mention_stay() -> None:

@@ -9,7 +9,7 @@ from refute.adversary.generation.fitting import excerpts
 from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
-from refute.adversary.oracle.question import Form, Situation
+from refute.adversary.oracle.question import Situation
 from refute.llm.model import DataClass, Tier
 from refute.ticket.record import Kind, Module
 from tests.golden_files import assert_prompt_agreed
@@ -37,7 +37,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         "claims-first": claims_first(brief),
         "claims-first-cli": claims_first(as_program(brief)),
         "vote": vote_prompt(
-            [(brief.ticket.claims[0], Situation(code="condition = double(2) < 5", form=Form.CONDITION))],
+            [(brief.ticket.claims[0], Situation(code="result = double(2) < 5", expected=True))],
             outline="def double(x: int) -> int:\n    ...",
             sample=1,
         ),
@@ -157,4 +157,4 @@ def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> Non
     shown_of_it = excerpts(replace(brief, modules=(module,)))
     assert 'def double(x):\n    return "all of this"' in shown_of_it.text
     assert "return 399" not in shown_of_it.text
-    assert "impl.f399" in shown_of_it.left_out
+    assert "characters are not shown" in shown_of_it.cut

@@ -47,7 +47,7 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     first, second = tester.yields
     assert first.notes == ()
     (told,) = second.notes
-    assert told.startswith("too long for a prompt (max_prompt_chars), not shown: impl.other_")
+    assert told.startswith("too long for max_prompt_chars: ")
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 

@@ -116,19 +116,3 @@ def test_a_mutant_names_its_line() -> None:
     (mutant,) = [m for m in sample_mutants(candidates([module()]), count=1000, seed="s") if m.change == "> → >="]
     assert ast.unparse(ast.parse(SOURCE)) != mutant.source
     assert SOURCE.splitlines()[mutant.line - 1] == "    if low > high:"
-
-
-@pytest.mark.parametrize(
-    ("code", "suspected"),
-    [
-        ("if a < b:\n    b = a\n", True),
-        ("x = a if a < b else b\n", True),
-        ("if a < b:\n    b = c\n", False),
-        ("x = a if a < b else c\n", False),
-        ("x = a if a == b else b\n", False),
-        ("while a < b:\n    b = a\n", False),
-    ],
-)
-def test_a_boundary_between_two_equal_values_is_suspected_to_make_no_difference(code: str, suspected: bool) -> None:
-    compared = [one for one in sample_mutants(candidates([module(code)]), count=9, seed="s") if one.change[0] in "<="]
-    assert {bool(one.suspected_equivalent) for one in compared} == {suspected}
