@@ -1,6 +1,6 @@
 """A tester that is a model: asked claims first, once more where little came of it, then with the code in view."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -83,8 +83,7 @@ class ModelTester:
         rounds = [self._ask(claims_first(brief), known=outlines(brief).cut)]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
-        too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
-        if too_few and not _waits_for_code(rounds[0], screened, missing):
+        if missing or len(screened.attack.tests) < ENOUGH_TESTS:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
@@ -148,15 +147,6 @@ def _without_test(brief: Brief, attack: Attack) -> dict[ClaimId, str]:
             numbers = ", ".join(f"clause {clauses.index(clause) + 1}" for clause in left)
             found[claim.id] = f"{claim.id} ({numbers})" if tests else str(claim.id)
     return found
-
-
-def _waits_for_code(first: Round, screened: Screening, missing: Mapping[ClaimId, str]) -> bool:
-    """Whether nothing but the code would help: the model gave up just the claims that lack a test, none was refused.
-
-    Then the round that shows the code asks for them once more; the same question again would only invite guesses.
-    """
-    given_up = {one.claim_id for one in first.answer.untestable}
-    return bool(missing) and not screened.rejected and given_up.issuperset(missing)
 
 
 def _again(prompt: Prompt) -> Prompt:

@@ -1,6 +1,5 @@
 """The question of a vote and what one sample answers to it."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
-from refute.adversary.generation.answer import CONFIG, each, without_fence
+from refute.adversary.generation.answer import CONFIG, each, listed
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
 from refute.adversary.generation.prompting import fill, template
 from refute.adversary.oracle.predicate import holds
@@ -109,11 +108,7 @@ def read_ballot(text: str, situations: Sequence[tuple[Claim, Situation]]) -> Map
         text: a sample's answer.
         situations: as they were given to `vote_prompt`.
     """
-    try:
-        entries = json.loads(without_fence(text))["answers"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return {}
-    found = each(Answer, entries, "answer", [])
+    found = each(Answer, listed(text, "answers"), "answer", [])
     numbers = [answer.situation for answer in found]
     answers = {answer.situation: answer for answer in found if numbers.count(answer.situation) == 1}
     truths = [number for number, (_, one) in enumerate(situations, start=1) if one.is_truth]

@@ -161,13 +161,13 @@ def test_claims_that_the_model_gives_up_are_untested_with_its_reason(brief: Brie
     assert [(one.claim.id, one.reason) for one in attack.untestable] == [("C2", "says nothing that could be false")]
 
 
-def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(brief: Brief) -> None:
+def test_a_claim_that_waits_for_the_code_is_asked_for_once_more_with_it(brief: Brief) -> None:
     unnamed = {"claim_id": "C2", "reason": "no claim tells how a node names its successor"}
     first = says({"tests": [written("test_a")], "untestable": [unnamed]})
-    attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}))
-    assert rounds(model) == ["claims-first-3", "code-aware-4"]
-    assert "What has no test so far comes first: C2." in model.prompts[1].text
-    assert "at most 6 more tests" in model.prompts[1].text
+    attack, _, model = ask(brief, first, NOTHING, says({"tests": [written("test_b", claim="C2")]}))
+    assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
+    assert "What has no test so far comes first: C2." in model.prompts[2].text
+    assert "at most 6 more tests" in model.prompts[2].text
     assert attack.untestable == ()
 
 
