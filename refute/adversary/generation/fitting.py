@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.generation.outline import command_line, outline
 from refute.ticket.clauses import clauses_of
-from refute.ticket.record import Claim, ClaimId
+from refute.ticket.record import Claim
 
 MAX_CLAIM_CHARS: Final = 1_000
 MAX_CLAUSE_CHARS: Final = 200
@@ -17,8 +17,6 @@ MAX_EXAMPLES: Final = 10
 STATEMENT: Final = re.compile(r"^(?:@.*(?:\n(?![@A-Za-z_]).*)*\n)*[^@\n].*(?:\n(?![@A-Za-z_]).*)*", re.MULTILINE)
 """A statement of a module, with its decorators and what is indented below it."""
 DEFINED: Final = re.compile(r"^\s*(?:async def|def|class) (\w+)", re.MULTILINE)
-OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*")
-TOO_LONG: Final = "not asked about: it does not fit into a prompt beside the claims before it (max_prompt_chars)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +28,14 @@ class Shown:
     """How much is not shown, in words; empty where all is."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a model is asked about."""
-
-    brief: Brief
-    """With the claims that fit."""
-    left_out: dict[ClaimId, str]
-    """Why each other claim is not asked about."""
+def claims_shown(claims: Sequence[Claim], *, room: int) -> str:
+    """Claims as every prompt shows them, cut plainly where they have more characters than there is room for."""
+    text = "\n".join(map(_lines, claims))
+    return text if len(text) <= room else f"{text[:room]}\n[cut: {len(text) - room} characters more]"
 
 
-def asked(brief: Brief) -> Asked:
-    """Choose the claims that fit, in the ticket's order; the other half of a prompt is for the code."""
-    room = brief.max_prompt_chars // 2
-    kept: list[Claim] = []
-    for claim in brief.ticket.claims:
-        room -= len(claim_lines(claim)) + 1
-        if room < 0:
-            break
-        kept.append(claim)
-    left_out = {claim.id: TOO_LONG for claim in brief.ticket.claims[len(kept) :]}
-    return Asked(brief=replace(brief, ticket=replace(brief.ticket, claims=tuple(kept))), left_out=left_out)
-
-
-def claim_lines(claim: Claim) -> str:
-    """A claim as a prompt shows it, with its clauses where it says several things."""
+def _lines(claim: Claim) -> str:
+    """A claim with its clauses, where it says several things."""
     runs = (f"`{claim.run}`",) if claim.run else ()
     examples = [one for one in (*runs, *claim.examples)[:MAX_EXAMPLES] if len(one) <= MAX_CLAIM_CHARS]
     clauses = [" ".join(clause.split()) for clause in clauses_of(claim.text)]
@@ -77,17 +58,16 @@ def excerpts(brief: Brief) -> Shown:
 
 def _fitted(brief: Brief, texts: Sequence[str]) -> Shown:
     """The texts; where they are too long together, the statements that claims name come first, and the end is cut."""
-    room = brief.max_prompt_chars - sum(len(claim_lines(claim)) + 1 for claim in brief.ticket.claims)
+    room = brief.max_prompt_chars - len(claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2))
     heads = [
         f"# program {m.path}" if brief.programs else f"# module {m.name}" for m in (x.module for x in brief.modules)
     ]
     whole = "\n\n".join(f"{head}\n{text}" for head, text in zip(heads, texts, strict=True))
     if sum(map(len, texts)) <= room:
         return Shown(whole)
-    said = " ".join(claim.text for claim in brief.ticket.claims)
-    words = {*re.findall(r"\w+", said), *OPTION.findall(said)}
+    words = set(re.findall(r"\w+", " ".join(claim.text for claim in brief.ticket.claims)))
     pieces = [(head, piece) for head, text in zip(heads, texts, strict=True) for piece in STATEMENT.findall(text)]
-    pieces.sort(key=lambda one: words.isdisjoint(DEFINED.findall(one[1]) + OPTION.findall(one[1])))
+    pieces.sort(key=lambda one: words.isdisjoint(DEFINED.findall(one[1])))
     groups = groupby(pieces, key=lambda one: one[0])
-    shown = "\n\n".join("\n".join([head, *(piece for _, piece in own)]) for head, own in groups)[: max(room, 0)]
+    shown = "\n\n".join("\n".join([head, *(piece for _, piece in own)]) for head, own in groups)[:room]
     return Shown(shown, f" (too long for max_prompt_chars: {len(whole) - len(shown)} characters are not shown)")

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from refute.adversary.attack import Brief
 from refute.adversary.generation.answer import CONFIG, each, listed
-from refute.adversary.generation.fitting import asked, excerpts
-from refute.adversary.generation.prompting import claims_shown, fill, template
+from refute.adversary.generation.fitting import claims_shown, excerpts
+from refute.adversary.generation.prompting import fill, template
 from refute.llm.model import MARKER, DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
@@ -44,13 +44,12 @@ class WrittenViolations(BaseModel):
 
 def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
-    fitting = asked(brief).brief
-    code = excerpts(fitting)
+    code = excerpts(brief)
     text = fill(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
-        claims=claims_shown(fitting.ticket.claims),
+        claims=claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2),
         cut=code.cut,
         code=code.text,
     )

@@ -10,12 +10,11 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Rejected
 from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
+from refute.adversary.generation.fitting import claims_shown, excerpts, outlines
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.python_syntax import parsed_or_none
-from refute.ticket.record import Claim
 
 SYSTEM: Final = "system-5"
 SYSTEM_CLI: Final = "system-cli-4"
@@ -39,7 +38,7 @@ def claims_first(brief: Brief) -> Prompt:
         name,
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
-        claims=claims_shown(brief.ticket.claims),
+        claims=_claims(brief),
         files=_files(brief.workspace_paths),
         outline=outlines(brief).text,
         programs=", ".join(brief.programs),
@@ -71,7 +70,7 @@ def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> P
         existing=assertions_of(existing) or "none",
         change=diffs_of(brief, max_chars=brief.max_prompt_chars // 3) or "No version before the change is known.",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
-        claims=claims_shown(brief.ticket.claims),
+        claims=_claims(brief),
         cut=code.cut,
         code=code.text,
     )
@@ -122,7 +121,7 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
         ticket=brief.ticket.id,
         max_tests=str(_tests_for(brief)),
         existing=", ".join(existing) or "none",
-        claims=claims_shown(brief.ticket.claims),
+        claims=_claims(brief),
         outline=outlines(brief).text,
         faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
     )
@@ -164,14 +163,14 @@ def fill(name: str, **values: str) -> str:
     return "".join(filled)
 
 
+def _claims(brief: Brief) -> str:
+    """The other half of a prompt is for the code."""
+    return claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2)
+
+
 def _tests_for(brief: Brief) -> int:
     """Enough for every claim, few enough to stay within the limits."""
     return min(brief.max_tests, max(6, 3 * len(brief.ticket.claims)))
-
-
-def claims_shown(claims: Sequence[Claim]) -> str:
-    """Claims as every prompt shows them."""
-    return "\n".join(map(claim_lines, claims))
 
 
 def _files(paths: Sequence[str]) -> str:

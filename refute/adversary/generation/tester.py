@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Attack, Brief, Screening
-from refute.adversary.generation.answer import GivenUp, WrittenTests, read_answer
+from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.fitting import asked, excerpts, outlines
+from refute.adversary.generation.fitting import excerpts, outlines
 from refute.adversary.generation.prompting import (
     claims_first,
     code_aware,
@@ -63,21 +63,11 @@ class ModelTester:
     def write_tests(self, brief: Brief) -> Attack:
         """Ask round by round; an unusable answer leaves its round empty.
 
-        Claims that do not fit into a prompt are untestable, and nobody is asked about them.
-
         Raises:
             ModelUnavailable: nobody answered the first question.
             BudgetExhausted: the first question does not fit into a budget. Later rounds are left out instead.
         """
-        fitting = asked(brief)
-        unasked = Round(
-            name="unasked",
-            answer=WrittenTests(
-                untestable=tuple(GivenUp(claim_id=claim, reason=why) for claim, why in fitting.left_out.items())
-            ),
-        )
-        rounds = self._rounds(fitting.brief) if fitting.brief.ticket.claims else []
-        return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
+        return assemble(brief, self._rounds(brief), tester=self._name)
 
     def _rounds(self, brief: Brief) -> list[Round]:
         rounds = [self._ask(claims_first(brief), known=outlines(brief).cut)]
@@ -102,7 +92,7 @@ class ModelTester:
             ModelUnavailable: nobody answered.
             BudgetExhausted: the question does not fit into a budget.
         """
-        return assemble(brief, [self._ask(hardening(asked(brief).brief, existing, faults))], tester=self._name)
+        return assemble(brief, [self._ask(hardening(brief, existing, faults))], tester=self._name)
 
     def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: str = "") -> None:
         """A round that only adds: what came before stands without it."""
