@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scope import Sample, draw_sample
 from refute.adversary.strength.scoring import score, unmeasured
@@ -70,8 +69,8 @@ def run_mutants(ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Bri
     if not sample.mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
-    room = [one.mutant for one in sample.violations]
-    sample = replace(sample, mutants=_fitting([*room, *sample.mutants], brief)[len(room) :])
+    room = MAX_CHARS // max(1, sum(len(one.source) for one in brief.modules)) - CONTAINERS - 2 - len(sample.violations)
+    sample = replace(sample, mutants=sample.mutants[: max(0, room)])
     if not sample.mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
@@ -146,18 +145,6 @@ class _Experiment:
         trial = self._trial(random.Random(0))  # noqa: S311  # never run
         floor = self._ports.settings.strength_floor
         return score(trial, self._brief, self._sample, record.containers, floor=floor)
-
-
-def _fitting(mutants: Sequence[Mutant], brief: Brief) -> tuple[Mutant, ...]:
-    """As many as a container can be given beside control and hollow variants, each of which is the whole code."""
-    room = MAX_CHARS - (CONTAINERS + 2) * sum(len(one.source) for one in brief.modules)
-    taken: list[Mutant] = []
-    for one in mutants:
-        room -= len(one.source)
-        if room < 0:
-            break
-        taken.append(one)
-    return tuple(taken)
 
 
 def could_pass(ports: Ports, evidence: Evidence) -> bool:

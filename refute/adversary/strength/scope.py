@@ -13,6 +13,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
+from refute.adversary.promises import ERROR_NAME
 from refute.adversary.references import defined
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.violations import Violation
@@ -117,7 +118,7 @@ def _named(units: Sequence[_Unit], brief: Brief) -> list[_Unit]:
     """Units whose names stand in claims; a class with its methods, a method by itself where no other class has one."""
     keys = {unit.key for unit in units}
     texts = [text for claim in brief.ticket.claims for text in (claim.text, *claim.code())]
-    tokens = {token for text in texts for token in _NAME.findall(text)}
+    tokens = {token for text in texts for token in _NAME.findall(text) if not ERROR_NAME.fullmatch(token)}
     said = {name for token in tokens for name in ([token] if token in keys else token.split("."))}
     owners = Counter(unit.name for unit in units if unit.owner)
     classes = {unit.name for unit in units if unit.is_class} & said

@@ -77,8 +77,8 @@ def lines_of(brief: Brief, count: int = 1000) -> set[str]:
     [
         ("Cache remembers what is put.", "Cache"),
         ("`Cache.get` answers None for what it does not hold.", "Cache.get"),
-        ("Cache.put() raises an error beyond the limit.", "Cache.put"),
-        ("put raises FullError beyond the limit.", "FullError, Cache.put"),
+        ("Cache.put() raises FullError beyond the limit.", "Cache.put"),
+        ("put raises FullError beyond the limit.", "Cache.put"),
         ("clamp gives a number between both.", "clamp"),
         ("Calls of clamp(x, 1, 2) never raise; tidy ignores white space.", "tidy, clamp"),
         ("The result is right.", "all of a.py"),
