@@ -88,9 +88,3 @@ def test_hundreds_of_claims_with_long_examples_are_cut_plainly() -> None:
     long = tuple(replace(one, examples=("double(1) == 2" + " " * 9_000,) * 10) for one in brief.ticket.claims)
     asked = prompts(replace(brief, ticket=replace(brief.ticket, claims=long)))
     assert all("[cut: " in prompt.text and len(prompt.text) <= ROOM + AROUND_CHARS for prompt in asked[:2])
-
-
-def test_what_does_not_parse_is_cut_by_lines() -> None:
-    brief = about("def f(:\n" + "some text\n" * 3_000, "f works.", "g works.")
-    brief = replace(brief, modules=brief.modules * 3)
-    assert all(len(prompt.text) <= ROOM + AROUND_CHARS for prompt in prompts(brief))

@@ -10,7 +10,7 @@ from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.question import Situation
-from refute.llm.model import DataClass, Tier
+from refute.llm.model import Tier
 from refute.ticket.record import Kind, Module
 from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
@@ -61,27 +61,6 @@ def as_program(brief: Brief) -> Brief:
     module = Module(path="impl.py", name="impl", import_root=".")
     ticket = replace(brief.ticket, kind=Kind.CLI)
     return replace(brief, ticket=ticket, modules=(SourceModule(module=module, source=CLI),))
-
-
-def test_of_a_program_only_what_it_declares_is_shown(brief: Brief) -> None:
-    text = claims_first(as_program(brief)).text
-    assert "add_argument('numbers', nargs='*', help='whole numbers')" in text
-    assert "secret" not in text
-    assert "parse_args" not in text
-
-
-def test_round_one_shows_no_code(brief: Brief) -> None:
-    text = claims_first(brief).text
-    assert "def double(x: int) -> int:" in text
-    assert "27" not in text
-    assert "42" not in text
-    assert "helper(x) * 2" not in text
-
-
-def test_round_two_shows_the_code_and_says_so_in_its_class(brief: Brief) -> None:
-    prompt = code_aware(brief, NO_TESTS)
-    assert "return 27" in prompt.text
-    assert (claims_first(brief).data_class, prompt.data_class) == (DataClass.CLAIMS, DataClass.CODE)
 
 
 def test_what_others_wrote_stands_between_markers_that_differ_each_time(brief: Brief) -> None:

@@ -306,8 +306,3 @@ def test_the_opposite_is_asked_of_the_line_alone_also_where_lines_of_a_loop_foll
     hold_vote([one], make_attack(source, [one.test]), make_brief(), voters)
     assert "    result = double(n) > n\n    double(0)\n" in voters.prompts[0].text
     assert "    result = not (double(n) > n)\n    double(0)\n" in voters.prompts[0].text
-
-
-def test_a_ballot_in_a_fence_counts() -> None:
-    fenced = f"My answers:\n```json\n{json.dumps({'answers': [AGREE]})}\n```"
-    assert vote(fenced, fenced)[0][0].verdict is TriageVerdict.REFUTED
