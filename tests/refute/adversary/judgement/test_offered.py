@@ -1,6 +1,5 @@
 """A test that does not know what an argument must offer, beside others that do."""
 
-
 from refute.adversary.attack import AttackTest, Origin, TestEnd, TriageVerdict
 from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
