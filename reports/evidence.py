@@ -186,5 +186,4 @@ def shallow_line(claim: ShallowClaim) -> str:
 
 def survivor_line(mutant: MutantResult) -> str:
     """A change that no test noticed, on one line."""
-    why = mutant.note or (f"perhaps no fault: {mutant.suspected_equivalent}" if mutant.suspected_equivalent else "")
-    return f"{mutant.path}:{mutant.line}  {mutant.change}" + (f"  ({why})" if why else "")
+    return f"{mutant.path}:{mutant.line}  {mutant.change}" + (f"  ({mutant.note})" if mutant.note else "")

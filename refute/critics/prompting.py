@@ -6,7 +6,8 @@ from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.generation.prompting import claims_shown, tier_of
+from refute.adversary.generation.fitting import claims_shown
+from refute.adversary.generation.prompting import tier_of
 from refute.critics.answer import SCHEMA, read_review
 from refute.critics.focus import Focus
 from refute.critics.material import change_of, promises_of
@@ -41,7 +42,7 @@ def review_prompt(focus: Focus, brief: Brief, script: str, tier: Tier) -> Prompt
     """
     parts = {
         "Ticket": f"{brief.ticket.id}: {brief.ticket.title}",
-        "Promises": claims_shown(promises_of(brief.ticket)),
+        "Promises": claims_shown(promises_of(brief.ticket), room=brief.max_prompt_chars // 2),
         "Change": change_of(brief),
         "The author's verification script": script[:MAX_SCRIPT_CHARS],
     }

@@ -42,7 +42,7 @@ def harden(ports: Ports, ticket: Ticket, snapshot: Snapshot, evidence: Evidence,
 
 
 def _faults(strength: Strength | None) -> list[str]:
-    """What a measured, weak attack did not notice: claim by claim in words, then as diffs, perhaps no faults last.
+    """What a measured, weak attack did not notice: claim by claim in words, then as diffs.
 
     Where only single claims are attacked too weakly no diff is shown, so that the same mutants can measure again.
     """
@@ -56,8 +56,7 @@ def _faults(strength: Strength | None) -> list[str]:
     ]
     if strength.reaches_floor:
         return told
-    unseen = [one for one in strength.survivors if one.end is MutantEnd.SURVIVED]
-    return told + [one.diff for one in sorted(unseen, key=lambda one: bool(one.suspected_equivalent))]
+    return told + [one.diff for one in strength.survivors if one.end is MutantEnd.SURVIVED]
 
 
 def _set_aside(evidence: Evidence) -> list[str]:

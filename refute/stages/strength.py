@@ -3,18 +3,16 @@
 import posixpath
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scope import Sample, draw_sample
 from refute.adversary.strength.scoring import score, unmeasured
-from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits, variants_job
-from refute.adversary.strength.violations import without_equals, witness_trial, witness_variants
+from refute.adversary.strength.trial import Trial, make_trial, read_runs, trial_jobs, trial_limits
 from refute.caching.chance import left_to_chance
 from refute.caching.fitness import settled
 from refute.caching.kind import MUTANTS, MutantsRecord
@@ -71,8 +69,8 @@ def run_mutants(ports: Ports, snapshot: Snapshot, evidence: Evidence, brief: Bri
     if not sample.mutants:
         reason = "there is nothing left in the code that a mutant could change"
         return _told(unmeasured(reason, floor=settings.strength_floor))
-    room = [one.mutant for one in sample.violations]
-    sample = replace(sample, mutants=_fitting([*room, *sample.mutants], brief)[len(room) :])
+    room = MAX_CHARS // max(1, sum(len(one.source) for one in brief.modules)) - CONTAINERS - 2 - len(sample.violations)
+    sample = replace(sample, mutants=sample.mutants[: max(0, room)])
     if not sample.mutants:
         return _told(unmeasured("the code is too large for its mutants", floor=settings.strength_floor))
     began = time.monotonic()
@@ -102,31 +100,14 @@ class _Experiment:
     def measure(self) -> StrengthStage:
         """The score of what the containers say now, or said before."""
         kind = replace(MUTANTS, unfit=lambda one: MUTANTS.unfit(one) or settled(self._scored(one)))
-        ran = self._ports.stages.cached(
-            kind, self._key(self._jobs), lambda: self._ran(self._jobs(random.SystemRandom()))
-        )
-        told = _told(self._told_apart(self._scored(ran.record)), kept=ran.kept)
+        ran = self._ports.stages.cached(kind, self._key(), lambda: self._ran(self._jobs(random.SystemRandom())))
+        told = _told(self._scored(ran.record), kept=ran.kept)
         return told if ran.kept else replace(told, sandbox_s=ran.record.sandbox_s)
 
-    def _told_apart(self, strength: Strength) -> Strength:
-        """The score, where violations that no test noticed and that do not differ from the code are set aside."""
-        planted = self._sample.violations
-        missed = [one for one, became in zip(planted, strength.violations, strict=False) if became in strength.missed]
-        if not missed:
-            return strength
-        trial = witness_trial(missed, self._ports.settings)
-        ran = self._ports.stages.cached(
-            MUTANTS,
-            self._key(lambda chance: [self._job(trial, witness_variants(missed, self._brief, chance))]),
-            lambda: self._ran([self._job(trial, witness_variants(missed, self._brief, random.SystemRandom()))]),
-        )
-        runs = [run for container in ran.record.containers for run in container.runs]
-        return replace(strength, violations=without_equals(strength.violations, planted, runs))
-
-    def _key(self, jobs_of: Callable[[random.Random], list[Job]]) -> str | None:
+    def _key(self) -> str | None:
         if not self._lasting:
             return None
-        jobs = jobs_of(random.Random(0))  # noqa: S311  # to look up by; never run
+        jobs = self._jobs(random.Random(0))  # noqa: S311  # to look up by; never run
         return self._ports.result_key(jobs, [self._ports.settings.strength_floor])
 
     def _ran(self, jobs: list[Job]) -> MutantsRecord:
@@ -138,7 +119,8 @@ class _Experiment:
 
     def _trial(self, chance: random.Random) -> Trial:
         attack, triaged = self._evidence.screening.attack, self._evidence.triage.triaged
-        return make_trial(attack, triaged, self._brief, self._ports.settings, chance=chance)
+        planted = self._sample.violations
+        return make_trial(attack, triaged, self._brief, self._ports.settings, chance=chance, violations=planted)
 
     def _jobs(self, chance: random.Random) -> list[Job]:
         """What is run; the jobs hold names and places of controls that are drawn by chance."""
@@ -155,10 +137,6 @@ class _Experiment:
         )
         return [ports.with_network(job) for job in jobs]
 
-    def _job(self, trial: Trial, variants: Sequence[dict[str, Any]]) -> Job:
-        made = variants_job(trial, self._brief, variants, self._outline, self._ports.settings, self._roots())
-        return self._ports.with_network(made)
-
     def _roots(self) -> list[str]:
         """Import roots of what the ticket requires."""
         return [posixpath.relpath(SITE, WORKSPACE)] if self._ports.derived_image(self._brief.ticket) else []
@@ -167,18 +145,6 @@ class _Experiment:
         trial = self._trial(random.Random(0))  # noqa: S311  # never run
         floor = self._ports.settings.strength_floor
         return score(trial, self._brief, self._sample, record.containers, floor=floor)
-
-
-def _fitting(mutants: Sequence[Mutant], brief: Brief) -> tuple[Mutant, ...]:
-    """As many as a container can be given beside controls and hollow variants, each of which is the whole code."""
-    room = MAX_CHARS - (2 * CONTAINERS + 2) * sum(len(one.source) for one in brief.modules)
-    taken: list[Mutant] = []
-    for one in mutants:
-        room -= len(one.source)
-        if room < 0:
-            break
-        taken.append(one)
-    return tuple(taken)
 
 
 def could_pass(ports: Ports, evidence: Evidence) -> bool:

@@ -140,7 +140,6 @@ def pass_weak() -> Outcome:
                     change="< → <=",
                     diff="--- lru.py\n+++ lru.py\n@@ -1 +1 @@\n-    if a < b:\n+    if a <= b:",
                     end=MutantEnd.SURVIVED,
-                    suspected_equivalent="where both sides are equal, either choice is the same",
                 ),
             ),
             shallow=(

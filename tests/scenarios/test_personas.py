@@ -20,10 +20,7 @@ WRONG = '''def is_slug(text: str) -> bool:
     """Of lower-case letters and hyphens."""
     return bool(text)
 '''
-SAME = {
-    "yes": [("condition =", {"demand": "true"}), ("", {"demand": "returns", "value": "True"})],
-    "no": [("condition =", {"demand": "false"}), ("", {"demand": "returns", "value": "False"})],
-}
+SAME = {"yes": {"demand": "returns", "value": "True"}, "no": {"demand": "returns", "value": "False"}}
 
 
 def asserting(*conditions: str) -> dict[str, Any]:
@@ -43,10 +40,6 @@ def asserting(*conditions: str) -> dict[str, Any]:
 
 RAISING = "is_slug raises TypeError if text is no str."
 STRICT = RIGHT.replace("    return", "    if not isinstance(text, str):\n        raise TypeError\n    return")
-NO_ERROR = [("condition =", {"demand": "true", "error": "TypeError"}), ("", {"demand": "returns", "value": "True"})]
-ERROR = [("condition =", {"demand": "false", "error": "TypeError"}), ("", {"demand": "raises", "error": "TypeError"})]
-
-
 EXPOSING = asserting('not is_slug("Hello")', 'is_slug("a b") is False', 'sum(map(is_slug, ["a", "B"])) < 2')
 MISTAKEN = asserting('is_slug("Hello")', 'is_slug("a b") is True', 'sum(map(is_slug, ["a", "B"])) > 1')
 
@@ -57,7 +50,7 @@ MISTAKEN = asserting('is_slug("Hello")', 'is_slug("a b") is True', 'sum(map(is_s
 def test_s190_voters_that_say_the_same_to_everything_decide_nothing(ticket, attack, gemini, voter, code, tests):
     def respond(asked: Asked) -> Answer:
         if is_vote(asked):
-            return votes(asked, dict(SAME[voter]))
+            return votes(asked, {"": SAME[voter]})
         return json_answer({"tests": []} if "second round" in asked.text else tests)
 
     gemini.respond = respond
@@ -69,7 +62,7 @@ def test_s190_voters_that_say_the_same_to_everything_decide_nothing(ticket, atta
 
 @pytest.mark.parametrize(
     ("said", "code", "wanted"),
-    [(NO_ERROR, STRICT, "is_slug(3) in (True, False)"), (ERROR, RIGHT, None)],
+    [("returns", STRICT, "is_slug(3) in (True, False)"), ("raises", RIGHT, None)],
     ids=["no error", "an error"],
 )
 def test_s190_nor_do_they_decide_whether_an_error_is_right(ticket, attack, gemini, said, code, wanted):
@@ -81,7 +74,7 @@ def test_s190_nor_do_they_decide_whether_an_error_is_right(ticket, attack, gemin
 
     def respond(asked: Asked) -> Answer:
         if is_vote(asked):
-            return votes(asked, dict(said))
+            return votes(asked, {"": {"demand": said, "value": "True"}})
         return json_answer({"tests": []} if "second round" in asked.text else tests)
 
     gemini.respond = respond

@@ -117,8 +117,17 @@ def is_usable(text: str) -> bool:
     answer = read_answer(text)
     if answer is None:
         return False
-    tests = json.loads(without_fence(text)).get("tests")
-    return bool(answer.tests) or tests == []
+    return bool(answer.tests) or listed(text, "tests") == []
+
+
+def listed(text: str, key: str) -> list[Any] | None:
+    """What an answer lists under a key; None where it is no JSON object that does."""
+    try:
+        data = json.loads(without_fence(text))
+    except (ValueError, RecursionError):
+        return None
+    found = data.get(key) if isinstance(data, dict) else None
+    return found if isinstance(found, list) else None
 
 
 def each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:

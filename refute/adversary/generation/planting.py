@@ -1,14 +1,13 @@
 """Asking a model for violations: per clause one edit that breaks it. It sees code and claims, and no test."""
 
-import json
 from typing import Annotated, Final
 
 from pydantic import BaseModel, Field
 
 from refute.adversary.attack import Brief
-from refute.adversary.generation.answer import CONFIG, each, without_fence
-from refute.adversary.generation.fitting import asked, excerpts
-from refute.adversary.generation.prompting import claims_shown, fill, template
+from refute.adversary.generation.answer import CONFIG, each, listed
+from refute.adversary.generation.fitting import claims_shown, excerpts
+from refute.adversary.generation.prompting import fill, template
 from refute.llm.model import MARKER, DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
@@ -45,13 +44,12 @@ class WrittenViolations(BaseModel):
 
 def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
-    fitting = asked(brief).brief
-    code = excerpts(fitting)
+    code = excerpts(brief)
     text = fill(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
-        claims=claims_shown(fitting.ticket.claims),
+        claims=claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2),
         cut=code.cut,
         code=code.text,
     )
@@ -67,10 +65,5 @@ def planting(brief: Brief) -> Prompt:
 
 def read_violations(text: str) -> tuple[WrittenViolation, ...] | None:
     """The edits of an answer that can be read; None where it is no such answer."""
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict) or not isinstance(data.get("violations"), list):
-        return None
-    return tuple(each(WrittenViolation, data["violations"], "violation", []))[:MAX_EDITS]
+    listing = listed(text, "violations")
+    return None if listing is None else tuple(each(WrittenViolation, listing, "violation", []))[:MAX_EDITS]

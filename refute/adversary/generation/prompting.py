@@ -10,12 +10,11 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief, Rejected
 from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
-from refute.adversary.generation.fitting import claim_lines, excerpts, outlines
+from refute.adversary.generation.fitting import claims_shown, excerpts, outlines
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.python_syntax import parsed_or_none
-from refute.ticket.record import Claim
 
 SYSTEM: Final = "system-5"
 SYSTEM_CLI: Final = "system-cli-4"
@@ -35,16 +34,8 @@ PRO_LABELS: Final = frozenset({"complexity:high", "security-relevant"})
 def claims_first(brief: Brief) -> Prompt:
     """Round one: claims, signatures, docstrings and file names. Code in view makes tests agree with its bugs."""
     name = CLAIMS_FIRST_CLI if brief.programs else CLAIMS_FIRST
-    text = fill(
-        name,
-        ticket=brief.ticket.id,
-        max_tests=str(_tests_for(brief)),
-        claims=claims_shown(brief.ticket.claims),
-        files=_files(brief.workspace_paths),
-        outline=outlines(brief).text,
-        programs=", ".join(brief.programs),
-    )
-    return _prompt(name, text + _references(brief), brief, DataClass.CLAIMS)
+    more = {"files": _files(brief.workspace_paths), "programs": ", ".join(brief.programs)}
+    return _prompt(name, brief, DataClass.CLAIMS, after=_references(brief), outline=outlines(brief).text, **more)
 
 
 def _references(brief: Brief) -> str:
@@ -64,18 +55,17 @@ def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> P
         missing: claims and clauses without a test; then there is room for as many tests as in round one.
     """
     code = excerpts(brief)
-    text = fill(
+    return _prompt(
         CODE_AWARE,
-        ticket=brief.ticket.id,
+        brief,
+        DataClass.CODE,
         max_tests=str(_tests_for(brief) if missing else _tests_for(brief) // 2),
         existing=assertions_of(existing) or "none",
         change=diffs_of(brief, max_chars=brief.max_prompt_chars // 3) or "No version before the change is known.",
         missing=f" What has no test so far comes first: {', '.join(missing)}." if missing else "",
-        claims=claims_shown(brief.ticket.claims),
         cut=code.cut,
         code=code.text,
     )
-    return _prompt(CODE_AWARE, text, brief, DataClass.CODE)
 
 
 def assertions_of(attack: Attack) -> str:
@@ -100,13 +90,9 @@ def once_more(brief: Brief, rejected: Sequence[Rejected], missing: Sequence[str]
         missing: claims and clauses without a test.
     """
     reasons = "\n".join(f"- {one.test.name} ({one.test.claim_id}): {one.reason}" for one in rejected[:MAX_FILES])
-    again = fill(
-        AGAIN,
-        reasons=reasons or "- none",
-        missing=", ".join(missing) or "no claim, but there are too few tests",
-        max_tests=str(_tests_for(brief)),
-    )
-    return _prompt(AGAIN, again + claims_first(brief).text, brief, DataClass.CLAIMS)
+    first = claims_first(brief).text
+    lacking = ", ".join(missing) or "no claim, but there are too few tests"
+    return _prompt(AGAIN, brief, DataClass.CLAIMS, after=first, reasons=reasons or "- none", missing=lacking)
 
 
 def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Prompt:
@@ -117,16 +103,15 @@ def hardening(brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> P
         existing: names of the tests that are there already.
         faults: unified diffs.
     """
-    text = fill(
+    prompt = _prompt(
         HARDENING,
-        ticket=brief.ticket.id,
-        max_tests=str(_tests_for(brief)),
+        brief,
+        DataClass.CODE,
         existing=", ".join(existing) or "none",
-        claims=claims_shown(brief.ticket.claims),
         outline=outlines(brief).text,
         faults="\n\n".join(fault[:MAX_FAULT_CHARS] for fault in faults[:MAX_FAULTS]),
     )
-    return replace(_prompt(HARDENING, text, brief, DataClass.CODE), tier=Tier.PRO)
+    return replace(prompt, tier=Tier.PRO)
 
 
 def tier_of(labels: Sequence[str]) -> Tier:
@@ -141,11 +126,14 @@ def template(name: str) -> str:
     return resources.files("refute.adversary.generation").joinpath("prompts", f"{name}.md").read_text("utf-8")
 
 
-def _prompt(name: str, text: str, brief: Brief, data_class: DataClass) -> Prompt:
+def _prompt(name: str, brief: Brief, data_class: DataClass, *, after: str = "", **values: str) -> Prompt:
+    """A question: its template with what all tell and these values, and what stands behind it."""
+    claims = claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2)
+    told = {"ticket": brief.ticket.id, "claims": claims, "max_tests": str(_tests_for(brief))} | values
     return Prompt(
         name=name,
         system=template(SYSTEM_CLI if brief.programs else SYSTEM).replace("{marker}", MARKER),
-        text=text,
+        text=fill(name, **told) + after,
         answer_schema=ANSWER_SCHEMA,
         tier=tier_of(brief.ticket.labels),
         data_class=data_class,
@@ -167,11 +155,6 @@ def fill(name: str, **values: str) -> str:
 def _tests_for(brief: Brief) -> int:
     """Enough for every claim, few enough to stay within the limits."""
     return min(brief.max_tests, max(6, 3 * len(brief.ticket.claims)))
-
-
-def claims_shown(claims: Sequence[Claim]) -> str:
-    """Claims as every prompt shows them."""
-    return "\n".join(map(claim_lines, claims))
 
 
 def _files(paths: Sequence[str]) -> str:

@@ -1,13 +1,13 @@
 """A tester that is a model: asked claims first, once more where little came of it, then with the code in view."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Attack, Brief, Screening
-from refute.adversary.generation.answer import GivenUp, WrittenTests, read_answer
+from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
-from refute.adversary.generation.fitting import asked, excerpts, outlines
+from refute.adversary.generation.fitting import excerpts, outlines
 from refute.adversary.generation.prompting import (
     claims_first,
     code_aware,
@@ -63,32 +63,21 @@ class ModelTester:
     def write_tests(self, brief: Brief) -> Attack:
         """Ask round by round; an unusable answer leaves its round empty.
 
-        Claims that do not fit into a prompt are untestable, and nobody is asked about them.
-
         Raises:
             ModelUnavailable: nobody answered the first question.
             BudgetExhausted: the first question does not fit into a budget. Later rounds are left out instead.
         """
-        fitting = asked(brief)
-        unasked = Round(
-            name="unasked",
-            answer=WrittenTests(
-                untestable=tuple(GivenUp(claim_id=claim, reason=why) for claim, why in fitting.left_out.items())
-            ),
-        )
-        rounds = self._rounds(fitting.brief) if fitting.brief.ticket.claims else []
-        return assemble(brief, [*rounds, unasked] if fitting.left_out else rounds, tester=self._name)
+        return assemble(brief, self._rounds(brief), tester=self._name)
 
     def _rounds(self, brief: Brief) -> list[Round]:
-        rounds = [self._ask(claims_first(brief), known=outlines(brief).note)]
+        rounds = [self._ask(claims_first(brief), known=outlines(brief).cut)]
         screened = self._screened(brief, rounds)
         missing = _without_test(brief, screened.attack)
-        too_few = bool(missing) or len(screened.attack.tests) < ENOUGH_TESTS
-        if too_few and not _waits_for_code(rounds[0], screened, missing):
+        if missing or len(screened.attack.tests) < ENOUGH_TESTS:
             self._ask_also(rounds, once_more(brief, screened.rejected, list(missing.values())))
             screened = self._screened(brief, rounds)
             missing = _without_test(brief, screened.attack)
-        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=excerpts(brief).note)
+        self._ask_also(rounds, code_aware(brief, screened.attack, list(missing.values())), notes=excerpts(brief).cut)
         return rounds
 
     def harden(self, brief: Brief, existing: Sequence[str], faults: Sequence[str]) -> Attack:
@@ -103,9 +92,9 @@ class ModelTester:
             ModelUnavailable: nobody answered.
             BudgetExhausted: the question does not fit into a budget.
         """
-        return assemble(brief, [self._ask(hardening(asked(brief).brief, existing, faults))], tester=self._name)
+        return assemble(brief, [self._ask(hardening(brief, existing, faults))], tester=self._name)
 
-    def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: Sequence[str] = ()) -> None:
+    def _ask_also(self, rounds: list[Round], prompt: Prompt, *, notes: str = "") -> None:
         """A round that only adds: what came before stands without it."""
         try:
             rounds.append(self._ask(prompt, known=notes))
@@ -114,8 +103,8 @@ class ModelTester:
             why = (f"left out: {error.message}",)
             self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=why))
 
-    def _ask(self, prompt: Prompt, *, known: Sequence[str] = ()) -> Round:
-        notes, told = list(known), ""
+    def _ask(self, prompt: Prompt, *, known: str = "") -> Round:
+        notes, told = [known.strip(" ()")] if known else [], ""
         answer = WrittenTests()
         for attempt in (prompt, _again(prompt)):
             completion = self._model.generate(attempt)
@@ -148,15 +137,6 @@ def _without_test(brief: Brief, attack: Attack) -> dict[ClaimId, str]:
             numbers = ", ".join(f"clause {clauses.index(clause) + 1}" for clause in left)
             found[claim.id] = f"{claim.id} ({numbers})" if tests else str(claim.id)
     return found
-
-
-def _waits_for_code(first: Round, screened: Screening, missing: Mapping[ClaimId, str]) -> bool:
-    """Whether nothing but the code would help: the model gave up just the claims that lack a test, none was refused.
-
-    Then the round that shows the code asks for them once more; the same question again would only invite guesses.
-    """
-    given_up = {one.claim_id for one in first.answer.untestable}
-    return bool(missing) and not screened.rejected and given_up.issuperset(missing)
 
 
 def _again(prompt: Prompt) -> Prompt:

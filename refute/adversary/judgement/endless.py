@@ -40,15 +40,12 @@ def _small_input(run: TestRun, source: str) -> bool:
     given = arguments(run.smallest_input)
     if run.smallest_input:
         return given is not None and _small(_parsed(value) for value in given.values())
-    function = _function(source, run.name)
-    drawn = function is not None and any("given" in ast.unparse(one) for one in function.decorator_list)
-    return function is not None and not drawn and _small([function])
-
-
-def _function(source: str, name: str) -> ast.FunctionDef | None:
     tree = parsed_or_none(source)
-    found = [node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == name]
-    return found[0] if len(found) == 1 else None
+    found = [
+        node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == run.name
+    ]
+    drawn = any("given" in ast.unparse(one) for function in found for one in function.decorator_list)
+    return len(found) == 1 and not drawn and _small(found)
 
 
 def _parsed(expression: str) -> ast.AST:

@@ -2,10 +2,9 @@
 
 import ast
 import re
-from collections.abc import Sequence
 from typing import Final
 
-from refute.adversary.attack import Attack, Origin, TestRun
+from refute.adversary.attack import Attack, AttackRun, Origin, TestRun
 from refute.adversary.suite_source import SuiteSource
 from refute.python_syntax import UNPARSABLE
 
@@ -15,68 +14,29 @@ LACKING: Final = re.compile(
 """Not of None: that is what code forgets, and no argument that a test would make up."""
 
 
-class Offers:
-    """Which attributes the tests of an attack give to their objects.
+def not_offered(attack: Attack, run: AttackRun) -> dict[str, str]:
+    """A model's tests whose plain data lacks an attribute that another one of its tests speaks of → that attribute.
 
-    Args:
-        attack: its source may be anything; what cannot be parsed offers nothing.
-        runs: the first run of every test.
+    Where no other test does, or that one fails for the same want, the code may well look for what nothing has.
     """
-
-    def __init__(self, attack: Attack, runs: Sequence[TestRun]) -> None:
-        self._attack = attack
-        self._lacks = {run.name: _lacked(run) for run in runs}
-        self._offered: dict[str, frozenset[str]] | None = None
-
-    def lacking(self, run: TestRun) -> str:
-        """The attribute for want of which plain data was refused, while another test of the model offers it.
-
-        Empty where the code failed otherwise, where this test itself gives that attribute to an object, and where no
-        other test does: then the code may well look for what nothing has.
-        """
-        name = _lacked(run) if run.raised_in_implementation else ""
-        if not name:
-            return ""
-        offered = self._offers()
-        known = any(name in given and self._lacks.get(test) != name for test, given in offered.items())
-        return name if known and name not in offered.get(run.name, ()) else ""
-
-    def _offers(self) -> dict[str, frozenset[str]]:
-        if self._offered is None:
-            tests = [test.name for test in self._attack.tests if test.origin is Origin.MODEL]
-            try:
-                suite = SuiteSource(self._attack.source)
-            except UNPARSABLE:
-                tests = []
-            self._offered = {test: _given(suite.closure(test)) for test in tests}
-        return self._offered
+    lacks = {one.name: found["name"] for one in run.first if (found := _lacked(one))}
+    tests = [test.name for test in attack.tests if test.origin is Origin.MODEL]
+    try:
+        suite = SuiteSource(attack.source) if lacks else None
+    except UNPARSABLE:
+        suite = None
+    if suite is None:
+        return {}
+    words = {test: set(re.findall(r"\w+", "\n".join(map(ast.unparse, suite.closure(test))))) for test in tests}
+    return {
+        test: name
+        for test, name in lacks.items()
+        if test in words
+        and name not in words[test]
+        and any(name in said and lacks.get(other) != name for other, said in words.items())
+    }
 
 
-def _lacked(run: TestRun) -> str:
-    found = LACKING.match(run.error_message) if run.error_type == "AttributeError" else None
-    return found["name"] if found is not None else ""
-
-
-def _given(statements: Sequence[ast.stmt]) -> frozenset[str]:
-    """Names that objects get: by assignment, in a class's body, or as a keyword of what makes them."""
-    names: set[str] = set()
-    for node in (part for statement in statements for part in ast.walk(statement)):
-        match node:
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                names.add(name)
-            case ast.ClassDef(body=body):
-                names.update(_in_class(body))
-            case ast.Call(keywords=keywords):
-                names.update(keyword.arg for keyword in keywords if keyword.arg)
-    return frozenset(names)
-
-
-def _in_class(body: Sequence[ast.stmt]) -> set[str]:
-    names = set()
-    for node in body:
-        match node:
-            case ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
-                names.add(name)
-            case ast.Assign(targets=targets):
-                names.update(target.id for target in targets if isinstance(target, ast.Name))
-    return names
+def _lacked(run: TestRun) -> re.Match[str] | None:
+    theirs = run.error_type == "AttributeError" and run.raised_in_implementation
+    return LACKING.match(run.error_message) if theirs else None

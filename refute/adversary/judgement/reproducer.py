@@ -2,13 +2,12 @@
 
 import ast
 import builtins
-import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
-from refute.adversary.references import defined, loaded, needed_for
+from refute.adversary.references import loaded, needed_for
 from refute.adversary.suite_source import lines_of
 from refute.python_syntax import parse_python, python_lines
 
@@ -102,7 +101,7 @@ ASSERTIONS: Final = ("AssertionError", "Failed")
 def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
     """The file for one refuting test.
 
-    The test is called with its smallest input where that can be written down; then it needs no Hypothesis.
+    What Hypothesis draws is tried after the smallest input, where that can be written down.
 
     Args:
         attack: holds the test's source.
@@ -116,71 +115,39 @@ def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brie
     """
     body = parse_python(attack.source).body
     function = next(node for node in reversed(body) if isinstance(node, ast.FunctionDef) and node.name == test.name)
-    given = _given(run)
-    bare = _bare(function)
-    wanted = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
-    alone = given is not None and set(given) == set(wanted) and not _needs_hypothesis(body, _closure(body, bare), bare)
-    shown = bare if alone else function
-    kept = _closure(body, shown)
-    heading, given = _input(function, wanted, given or {}, alone=alone)
+    kept = needed_for(loaded(function), (node for node in body if getattr(node, "name", "") != test.name))
+    given = _given(function, run)
     names = {name for value in given.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
+    values = ", ".join(f"{name}={value}" for name, value in given.items())
     future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     parts = [
         _header(test, run, brief),
         *(_text(attack.source, node) for node in future),
-        _preamble(
-            test, run, brief, needs=["pytest", *(["hypothesis"] if _needs_hypothesis(body, kept, shown) else [])]
-        ),
+        _preamble(test, run, brief, needs=["pytest", *_hypothesis([*kept, function])]),
         "\n".join(line for name, line in NAMES_IN_INPUTS.items() if name in names),
         *(_text(attack.source, node) for node in kept if node not in future),
-        f"{heading}{_text(attack.source, shown)}",
+        (f"@hypothesis.example({values})\n" if given else "") + _text(attack.source, function),
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
 
-def _input(
-    function: ast.FunctionDef, wanted: Sequence[str], given: dict[str, str], *, alone: bool
-) -> tuple[str, dict[str, str]]:
-    """The decorator that gives a test its smallest input, and what that is; nothing where it draws its own."""
-    if alone and wanted:
-        values = ", ".join(given[name] for name in wanted)
-        return f"@pytest.mark.parametrize({tuple(wanted)!r}, [({values},)])\n", given
+def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
+    """The smallest input of a test that draws its own; empty where it cannot be written as Python."""
+    found = arguments(run.smallest_input) or {}
+    wanted = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
+    names = {name for value in found.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     drawn = any("given" in loaded(one) for one in function.decorator_list)
-    if not alone and drawn and given and set(given) <= set(wanted):
-        values = ", ".join(f"{name}={value}" for name, value in given.items())
-        return f"@hypothesis.example({values})\n", given
-    return "", {}
+    return found if drawn and found.keys() <= wanted and names <= {*NAMES_IN_INPUTS, *dir(builtins)} else {}
 
 
-def _given(run: TestRun) -> dict[str, str] | None:
-    """The smallest input; None where it cannot be written as Python."""
-    found = arguments(run.smallest_input)
-    names = {name for value in (found or {}).values() for name in loaded(parse_python(value.strip(), mode="eval"))}
-    return found if names <= {*NAMES_IN_INPUTS, *dir(builtins)} else None
-
-
-def _needs_hypothesis(body: Sequence[ast.stmt], kept: Sequence[ast.stmt], function: ast.FunctionDef) -> bool:
-    foreign = {name for node in body if _is_of_hypothesis(node) for name in defined(node)}
-    used = [*kept, function]
-    return any(foreign & loaded(node) or any(map(_is_of_hypothesis, ast.walk(node))) for node in used)
+def _hypothesis(used: Iterable[ast.AST]) -> list[str]:
+    return ["hypothesis"] if any(_is_of_hypothesis(part) for node in used for part in ast.walk(node)) else []
 
 
 def _is_of_hypothesis(node: ast.AST) -> bool:
     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
     return any(name.partition(".")[0] == "hypothesis" for name in names)
-
-
-def _closure(body: Sequence[ast.stmt], function: ast.FunctionDef) -> list[ast.stmt]:
-    """The statements of the file that the function needs, in their order."""
-    return needed_for(loaded(function), (node for node in body if getattr(node, "name", "") != function.name))
-
-
-def _bare(function: ast.FunctionDef) -> ast.FunctionDef:
-    """The function without its decorators."""
-    bare = copy.copy(function)
-    bare.decorator_list = []
-    return bare
 
 
 def _text(source: str, node: ast.stmt) -> str:

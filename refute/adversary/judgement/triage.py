@@ -18,7 +18,7 @@ from refute.adversary.attack import (
 from refute.adversary.judgement.chance import left_to_chance
 from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
-from refute.adversary.judgement.offered import Offers
+from refute.adversary.judgement.offered import not_offered
 from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
 from refute.adversary.promises import ERROR_NAME, confined, limit_reached, promised, rules_out
 from refute.adversary.references import ImplementationUse
@@ -72,14 +72,14 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
     """
     use = ImplementationUse(attack.source, [source.module.name for source in brief.modules], brief.programs)
     tests = {test.name: test for test in attack.tests}
-    offers = Offers(attack, run.first)
+    lacking = not_offered(attack, run)
     triaged = []
     for first in run.first:
         if first.end is TestEnd.MISSING and run.timed_out:
             continue
         runs = [first, *(other for runs in run.repetitions for other in runs if other.name == first.name)]
         test = tests[first.name]
-        case = Case(test, runs, brief, use, lacking=offers.lacking(first) if test.origin is Origin.MODEL else "")
+        case = Case(test, runs, brief, use, lacking=lacking.get(first.name, ""))
         verdict, reason = case.judge(repetitions)
         contested = verdict is TriageVerdict.FLAKY and failed_by_itself(runs)
         triaged.append(

@@ -1,6 +1,5 @@
 """The question of a vote and what one sample answers to it."""
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -9,20 +8,21 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
-from refute.adversary.generation.answer import CONFIG, each, without_fence
+from refute.adversary.generation.answer import CONFIG, each, listed
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
 from refute.adversary.generation.prompting import fill, template
 from refute.adversary.oracle.predicate import holds
-from refute.adversary.oracle.question import CONDITION, Form, Situation, literal
+from refute.adversary.oracle.question import RESULT, Situation, literal
 from refute.llm.model import MARKER, DataClass, Prompt
 from refute.ticket.record import Claim
 
-SYSTEM: Final = "vote-system-5"
+SYSTEM: Final = "vote-system-6"
 VOTE: Final = "vote-2"
 STEP: Final = "    "
 """Before every line of what others wrote, so that none can be taken for the heading of a situation."""
-ASKED: Final = re.compile(rf"(?P<start>.*^ *{CONDITION} = )(?P<condition>[^\n]*)", re.DOTALL | re.MULTILINE)
-"""Up to the last line that sets a condition; lines of a loop may follow."""
+ASKED: Final = re.compile(rf"(?P<start>.*^ *{RESULT} = )(?P<condition>[^\n]*)", re.DOTALL | re.MULTILINE)
+"""Up to the last line that sets the result; lines of a loop may follow."""
+ANY_ERROR: Final = frozenset({"Exception", "BaseException"})
 
 
 class Answer(BaseModel):
@@ -31,42 +31,36 @@ class Answer(BaseModel):
     model_config = CONFIG
 
     situation: int
-    demand: Literal["returns", "satisfies", "raises", "true", "false", "open"]
+    demand: Literal["returns", "satisfies", "raises", "open"]
     value: Annotated[str, Field(max_length=5_000)] = ""
     """Python literal."""
     predicate: Annotated[str, Field(max_length=1_000)] = ""
     """Python condition over `result`."""
-    error: Annotated[str, Field(max_length=200)] = ""
-    """Name of an exception class."""
 
     def agrees(self, situation: Situation) -> bool:
         """Whether the test expects the same."""
         came = literal(situation.came)
-        match situation.form, self.demand, literal(self.value):
-            case Form.VALUE, "satisfies", _:
+        match self.demand, literal(self.value):
+            case "satisfies", _:
                 allowed = came and holds(self.predicate, came[0])
                 return holds(self.predicate, situation.expected) is True and allowed is False
-            case Form.VALUE, "returns", (
-                value,
-            ):  # in kind too (a list, no tuple), where what came differs only in that
+            case "returns", (str(name),) if situation.raises:
+                return name.rpartition(".")[2] in situation.raises or not ANY_ERROR.isdisjoint(situation.raises)
+            case "returns", (value,):  # in kind too (a list, no tuple), where what came differs only in that
                 by_kind = came is not None and equal(came[0], situation.expected)
                 return repr(value) == repr(situation.expected) if by_kind else equal(value, situation.expected)
-            case Form.RAISES, "true", _:
-                return _covers(situation.expected, self.error)
-        return self.demand == "true" and situation.form is not Form.VALUE
+        return False
 
     def contradicts(self, situation: Situation) -> bool:
         """Whether the claim demands just what came: then the test is wrong, not the code."""
         came = literal(situation.came)
-        match situation.form, self.demand, literal(self.value):
-            case Form.VALUE, "satisfies", _:
+        match self.demand, literal(self.value):
+            case "satisfies", _:
                 return came is not None and holds(self.predicate, came[0]) is True
-            case Form.VALUE, "returns", (value,):
+            case "returns", (value,):
                 told = equal(value, came[0]) if came else _cut_to(repr(value), situation.came)
                 return told and not self.agrees(situation)
-        another = situation.form is Form.RAISES and situation.came  # an error came, though not the one
-        named = situation.form is not Form.VALUE and (not situation.came or _covers(situation.came, self.error))
-        return named and self.demand == ("true" if another else "false")
+        return False
 
     def misses(self, control: Situation) -> bool:
         """Whether this is an answer to a published example, and another than the published one."""
@@ -91,7 +85,7 @@ def vote_prompt(situations: Sequence[tuple[Claim, Situation]], *, outline: str, 
         sample: its number.
     """
     asked = [(claim.id, situation.code) for claim, situation in situations]
-    asked += [(claim.id, _opposite(one.code)) for claim, one in situations if one.form is not Form.VALUE]
+    asked += [(claim.id, _opposite(one.code)) for claim, one in situations if one.is_truth]
     told = [f"## Situation {number}, claim {claim}\n{code}" for number, (claim, code) in enumerate(asked, start=1)]
     claims = {claim.id: _indented(claim.text[: 4 * MAX_CLAIM_CHARS]) for claim, _ in situations}
     stated = "\n".join(f"{claim}: {text}" for claim, text in claims.items())
@@ -114,17 +108,13 @@ def read_ballot(text: str, situations: Sequence[tuple[Claim, Situation]]) -> Map
         text: a sample's answer.
         situations: as they were given to `vote_prompt`.
     """
-    try:
-        entries = json.loads(without_fence(text))["answers"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return {}
-    found = each(Answer, entries, "answer", [])
+    found = each(Answer, listed(text, "answers"), "answer", [])
     numbers = [answer.situation for answer in found]
     answers = {answer.situation: answer for answer in found if numbers.count(answer.situation) == 1}
-    conditions = [number for number, (_, one) in enumerate(situations, start=1) if one.form is not Form.VALUE]
-    for opposite, number in enumerate(conditions, start=len(situations) + 1):
-        said = {answers[one].demand for one in (number, opposite) if one in answers}
-        if said != {"true", "false"}:
+    truths = [number for number, (_, one) in enumerate(situations, start=1) if one.is_truth]
+    for opposite, number in enumerate(truths, start=len(situations) + 1):
+        said = {answers[one].value.strip() for one in (number, opposite) if one in answers}
+        if said != {"True", "False"}:
             answers.pop(number, None)
     return answers
 
@@ -141,12 +131,6 @@ def _cut_to(value: str, told: str) -> bool:
     """Whether this is what came, as far as it was told: of long values pytest leaves out the middle."""
     head, cut, tail = told.partition("...")
     return bool(cut and head) and value.startswith(head) and value.endswith(tail) and len(value) >= len(head + tail)
-
-
-def _covers(expected: str, error: str) -> bool:
-    """Whether a name is one of those expected; a base class of all errors covers any."""
-    names = {name.strip() for name in expected.split(",")}
-    return bool(error) and (error.rpartition(".")[2] in names or not names.isdisjoint({"Exception", "BaseException"}))
 
 
 def equal(one: Any, other: Any) -> bool:

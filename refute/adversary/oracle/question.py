@@ -3,7 +3,6 @@
 import ast
 import re
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Final
 
 from refute.adversary.attack import TestRun
@@ -13,25 +12,14 @@ from refute.adversary.references import loaded, needed_for
 from refute.python_syntax import parse_python, parsed_or_none
 
 RESULT: Final = "result"
-CONDITION: Final = "condition"
 MAX_CHARS: Final = 3_000
 MISSED: Final = re.compile(r"DID NOT RAISE|did not raise", re.IGNORECASE)
 PATTERN_MISSED: Final = re.compile(r"Regex pattern did not match|Pattern '.*' not found in", re.IGNORECASE)
 """What pytest says where the error came, but not with the words that `match=` expects."""
 ERROR_TEXT: Final = re.compile(r"\b(?:str|repr)\(\w+\.value\)")
 """What an assertion looks at that is about the message of an error."""
-
-
-class Form(StrEnum):
-    """What a test expects, as far as it can be compared with an answer."""
-
-    VALUE = "value"
-    RAISES = "raises"
-    """An exception, whose class the sample must name."""
-    ENDS = "ends"
-    """No exception."""
-    CONDITION = "condition"
-    """Any other condition."""
+TRIED: Final = "try: ...\nexcept BaseException as error:\n    result = type(error).__name__\nelse:\n    result = None"
+MATCHED: Final = "try: ...\nexcept {kind} as error:\n    result = re.search({pattern}, str(error)) is not None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +27,20 @@ class Situation:
     """A use of the implementation, and apart from it what the test expects and what came."""
 
     code: str = ""
-    """Python; the line that sets `result` or `condition` is what is asked about."""
-    form: Form
-    expected: Any = None
-    """The value, or names of exceptions, separated by commas."""
+    """Python; the line that sets `result` is what is asked about."""
+    expected: Any
+    """The value; None also where no exception may come."""
+    raises: frozenset[str] = frozenset()
+    """Names of exceptions, of which the value may be any."""
     came: str = ""
-    """The value as pytest told it, perhaps cut in the middle, or the exception's name; empty where it did not."""
+    """The value as pytest told it, perhaps cut in the middle, or the exception's name in quotes."""
     error_text: str = ""
     """Words that the test expects of an error's message."""
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether half of all guesses would be right."""
+        return isinstance(self.expected, bool)
 
 
 def literal(text: str) -> tuple[Any] | None:
@@ -94,17 +88,16 @@ _Asked = tuple[Situation, list[ast.stmt]]
 
 def _question(failing: ast.stmt, run: TestRun) -> _Asked:
     """What is asked about a failing statement, and apart from it what is expected and what came."""
-    kind = run.error_type.rpartition(".")[2]
+    came = repr(run.error_type.rpartition(".")[2])
     match failing:
         case ast.With():
-            return _raising(failing, run, "" if MISSED.search(run.error_message) else kind)
+            return _raising(failing, run, "None" if MISSED.search(run.error_message) else came)
         case ast.Assert(test=test) if run.error_type in ASSERTED and not run.raised_in_implementation:
             texts = (part.value for part in ast.walk(test) if isinstance(part, ast.Constant))
             words = " ".join(text for text in texts if isinstance(text, str))
             about = words if ERROR_TEXT.search(ast.unparse(test)) else ""
-            said = Situation(form=Form.CONDITION, error_text=about)
-            return _value(test, run) or (said, [_assign(CONDITION, test)])
-    return Situation(form=Form.ENDS, came=kind), _tried([_subject(failing)], "ended")
+            return _value(test, run) or (Situation(expected=True, came="False", error_text=about), [_assigned(test)])
+    return Situation(expected=None, came=came), _filled(TRIED, [_bare(failing)])
 
 
 def _value(test: ast.expr, run: TestRun) -> _Asked | None:
@@ -116,8 +109,7 @@ def _value(test: ast.expr, run: TestRun) -> _Asked | None:
                 wanted = literal(ast.unparse(_exact(other)))
                 alike = isinstance(op, ast.Eq) or wanted == (None,)
                 if wanted and not isinstance(wanted[0], bool) and alike and literal(ast.unparse(subject)) is None:
-                    said = Situation(form=Form.VALUE, expected=wanted[0], came=came)
-                    return said, [_assign(RESULT, subject)]
+                    return Situation(expected=wanted[0], came=came), [_assigned(subject)]
     return None
 
 
@@ -133,24 +125,17 @@ def _compared(message: str) -> tuple[str, str]:
 
 def _raising(block: ast.With, run: TestRun, came: str) -> _Asked:
     """An error was expected: it did not come, or another one did, or it says something else."""
-    inner = [*block.body[:-1], _subject(block.body[-1])]
+    inner = [*block.body[:-1], _bare(block.body[-1])]
     call = block.items[0].context_expr
     given, words = (call.args[:1], call.keywords) if isinstance(call, ast.Call) else ([], [])
     pattern = next((ast.unparse(word.value) for word in words if word.arg == "match"), "")
-    kinds = [one for kind in given for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
     if pattern and PATTERN_MISSED.search(run.error_message):
-        kind = ast.unparse(given[0]) if given else "Exception"
-        lines = f"try: ...\nexcept {kind} as error:\n    {CONDITION} = re.search({pattern}, str(error)) is not None"
-        said = Situation(form=Form.CONDITION, error_text="".join(map(str, literal(pattern) or ())))
-        return said, _filled(lines, inner)
-    names = ",".join(ast.unparse(kind).rpartition(".")[2] for kind in kinds)
-    return Situation(form=Form.RAISES, expected=names, came=came), _tried(inner, "raised")
-
-
-def _tried(body: list[ast.stmt], asked: str) -> list[ast.stmt]:
-    """Lines that ask whether others end normally, or raise."""
-    kinds = f"except BaseException:\n    {asked} = {asked == 'raised'}\nelse:\n    {asked} = {asked == 'ended'}"
-    return _filled(f"try: ...\n{kinds}\n{CONDITION} = {asked}", body)
+        text = "".join(map(str, literal(pattern) or ()))
+        lines = MATCHED.format(kind=ast.unparse(given[0]) if given else "Exception", pattern=pattern)
+        return Situation(expected=True, came="False", error_text=text), _filled(lines, inner)
+    kinds = [one for kind in given for one in (kind.elts if isinstance(kind, ast.Tuple) else [kind])]
+    names = [ast.unparse(kind).rpartition(".")[2] for kind in kinds] or ["Exception"]
+    return Situation(expected=names[0], raises=frozenset(names), came=came), _filled(TRIED, inner)
 
 
 def _filled(text: str, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -160,15 +145,13 @@ def _filled(text: str, body: list[ast.stmt]) -> list[ast.stmt]:
     return lines
 
 
-def _subject(node: ast.stmt) -> ast.stmt:
-    """A statement that sets `result`, without what it expects."""
+def _bare(node: ast.stmt) -> ast.stmt:
+    """A statement without what it expects."""
     match node:
         case ast.Assert(test=ast.Compare(left=left, comparators=[right])):
-            return _assign(RESULT, right if literal(ast.unparse(left)) is not None else left)
-        case ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=value)) | ast.Assert(test=value) | ast.Expr(value=value):
-            return _assign(RESULT, value)
-        case ast.Assign(targets=targets, value=value):  # later rounds of a loop may need the names
-            return ast.Assign(targets=[ast.Name(id=RESULT, ctx=ast.Store()), *targets], value=value, lineno=0)
+            return ast.Expr(value=right if literal(ast.unparse(left)) is not None else left)
+        case ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=value)) | ast.Assert(test=value):
+            return ast.Expr(value=value)
     return node
 
 
@@ -181,8 +164,8 @@ def _raises(node: ast.stmt) -> bool:
     return isinstance(node, ast.With) and "raises" in ast.unparse(node.items[0]).partition("(")[0]
 
 
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=value, lineno=0)
+def _assigned(value: ast.expr) -> ast.stmt:
+    return ast.Assign(targets=[ast.Name(id=RESULT, ctx=ast.Store())], value=value, lineno=0)
 
 
 class _Blanked(ast.NodeTransformer):
@@ -200,7 +183,7 @@ class _Blanked(ast.NodeTransformer):
             case _ if node is self.failing:
                 return self._asked
             case ast.Assert():
-                return ast.Expr(value=_subject(node).value)  # type: ignore[attr-defined]  # an assignment
+                return _bare(node)
             case ast.Expr(value=ast.Constant(value=str())):
                 return ast.Pass()
         return self.generic_visit(node)

@@ -7,8 +7,9 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.generation.fitting import outlines
+from refute.adversary.judgement.repetition import ASSERTED
 from refute.adversary.oracle.ballot import Answer, read_ballot, vote_prompt
-from refute.adversary.oracle.question import Form, Situation, situation_of
+from refute.adversary.oracle.question import Situation, situation_of
 from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
 from refute.adversary.promises import confined, limit_reached
 from refute.errors import BudgetExhausted, ModelUnavailable
@@ -134,7 +135,7 @@ def _counted(asked: Asked, ballots: Sequence[Mapping[int, Answer]], number: int,
     if contradicting >= MAJORITY:
         reason = f"the test is wrong: {contradicting} {of} read the claim as the code does"
         return replace(one, verdict=TriageVerdict.INVALID, reason=reason)
-    if situation.form is Form.ENDS and not one.run.raised_in_implementation:
+    if one.run.error_type not in ASSERTED and not one.run.raised_in_implementation:
         return replace(one, verdict=TriageVerdict.INVALID, reason=f"{BY_ITSELF}: {one.reason}")
     if fault:
         return _open(one, f"the oracle vote could not be held: {fault}")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
 from refute.adversary.oracle.ballot import equal
-from refute.adversary.oracle.question import RESULT, Form, Situation, literal
+from refute.adversary.oracle.question import RESULT, Situation, literal
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import blank_out, read_sessions
 from refute.adversary.property.values import Value
@@ -46,7 +46,7 @@ def published_examples(claims: Iterable[Claim], modules: Iterable[SourceModule])
     contested: set[str] = set()
     for claim in claims:
         for call, value in (pair for text in (claim.text, *claim.examples) for pair in _examples(text, known)):
-            said = Situation(code=f"{RESULT} = {call}", form=Form.VALUE, expected=value)
+            said = Situation(code=f"{RESULT} = {call}", expected=value)
             if not equal(found.setdefault(call, (claim, said))[1].expected, value):
                 contested.add(call)
     return {call: example for call, example in found.items() if call not in contested}
@@ -72,7 +72,7 @@ def decided_without_vote(
         wrong = f"it contradicts {told}"
     elif situation.error_text and not any(_may_say(claim, situation.error_text) for claim in claims):
         wrong = f"it expects words of an error's message that no claim gives: {one.reason}"
-    elif situation.form is Form.VALUE and not any(map(EXACT.search, claims)) and _rounded(situation):
+    elif not any(map(EXACT.search, claims)) and _rounded(situation):
         wrong = f"it compares numbers that differ by no more than rounding: {one.reason}"
     return replace(one, verdict=TriageVerdict.INVALID, reason=f"the test is wrong: {wrong}") if wrong else None
 
@@ -109,7 +109,7 @@ def _call(situation: Situation) -> str:
     """The call that a situation asks about; empty where it is about more."""
     tree = parsed_or_none(situation.code)
     match [node for node in (tree.body if tree else ()) if not isinstance(node, ast.Import | ast.ImportFrom)]:
-        case [ast.Assign(targets=[ast.Name(id="result")], value=value)] if situation.form is Form.VALUE:
+        case [ast.Assign(targets=[ast.Name(id="result")], value=value)]:
             return _plain(value)
     return ""
 

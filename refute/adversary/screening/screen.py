@@ -12,7 +12,7 @@ from refute.adversary.screening.checks import unchecked
 from refute.adversary.screening.copies import copies, functions_of
 from refute.adversary.screening.forbidden import Objections
 from refute.adversary.screening.resolution import Resolution
-from refute.adversary.screening.vocabulary import Vocabulary
+from refute.adversary.screening.vocabulary import unknown, words_of
 from refute.adversary.suite_source import SuiteSource, lines_of
 from refute.python_syntax import UNPARSABLE
 from refute.scan.finding import Finding, Severity
@@ -75,7 +75,7 @@ class _Judge:
         self._names = Resolution(suite.tree)
         self._objections = Objections(self._names, brief, allow_network=allow_network)
         self._use = ImplementationUse(suite.source, [source.module.name for source in brief.modules], brief.programs)
-        self._vocabulary = Vocabulary(brief)
+        self._brief, self._words = brief, words_of(brief)
         self._programs = brief.programs
         self._implementation = functions_of(brief.modules)
         self.dangers: Sequence[Finding] = ()
@@ -105,7 +105,7 @@ class _Judge:
         yield from self._unsafe(closure)
         yield from self._objections.to(function, closure)
         yield from copies(closure, self._implementation)
-        yield from self._vocabulary.unknown(closure, self._names)
+        yield from unknown(closure, self._names, self._brief, self._words) if self._words is not None else ()
         yield from filter(None, [unchecked(closure, self._names)])
 
     def _unsafe(self, closure: Sequence[ast.stmt]) -> Iterator[str]:

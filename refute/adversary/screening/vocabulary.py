@@ -20,46 +20,36 @@ OPEN: Final = re.compile(
 """By which a module may have names that its text does not show."""
 
 
-class Vocabulary:
-    """The words of a ticket's code and claims.
+def words_of(brief: Brief) -> frozenset[str] | None:
+    """The words of a ticket's code and claims; None where code may have names that its text does not show."""
+    sources = [one.source for one in brief.modules]
+    if not all(map(str.strip, sources)) or any(map(OPEN.search, sources)):
+        return None
+    told = [text for claim in brief.ticket.claims for text in (claim.text, *claim.examples)]
+    texts = [*sources, *told, *brief.workspace_paths, *(one.module.name for one in brief.modules)]
+    return frozenset(word for text in texts for word in WORD.findall(unicodedata.normalize("NFKC", text)))
+
+
+def unknown(closure: Iterable[ast.stmt], names: Resolution, brief: Brief, words: frozenset[str]) -> Iterator[str]:
+    """Why a test may not run: each name of an implementation module that neither its code nor a claim has.
 
     Args:
+        closure: every statement that runs with it.
+        names: resolves the file's names.
         brief: of the ticket.
+        words: as `words_of` gives them.
     """
-
-    def __init__(self, brief: Brief) -> None:
-        self._modules = {source.module.name for source in brief.modules}
-        self._open = any(OPEN.search(source.source) for source in brief.modules) or not all(
-            source.source.strip() for source in brief.modules
-        )
-        ticket = brief.ticket
-        told = [claim.text for claim in ticket.claims] + [one for claim in ticket.claims for one in claim.examples]
-        self._words = _words(
-            [*(source.source for source in brief.modules), *told, *brief.workspace_paths, *self._modules]
-        )
-
-    def unknown(self, closure: Iterable[ast.stmt], names: Resolution) -> Iterator[str]:
-        """Why a test may not run: each name of an implementation module that neither its code nor a claim has.
-
-        Args:
-            closure: every statement that runs with it.
-            names: resolves the file's names.
-        """
-        for statement in closure if not self._open else ():
-            seen = names.within(statement)
-            for node in ast.walk(statement):
-                match node:
-                    case ast.Attribute():
-                        told = [seen.dotted(node)]
-                    case ast.ImportFrom(module=str(module), names=aliases, level=0):
-                        told = [f"{module}.{alias.name}" for alias in aliases if alias.name != "*"]
-                    case _:
-                        continue
-                for module, _, name in (dotted.rpartition(".") for dotted in told):
-                    if module in self._modules and not name.startswith("__") and name not in self._words:
-                        yield f"uses {module}.{name}, which neither the code nor a claim knows"
-
-
-def _words(texts: Iterable[str]) -> set[str]:
-    """Identifiers as Python reads them: in their normal form."""
-    return {word for text in texts for word in WORD.findall(unicodedata.normalize("NFKC", text))}
+    modules = {one.module.name for one in brief.modules}
+    for statement in closure:
+        seen = names.within(statement)
+        for node in ast.walk(statement):
+            match node:
+                case ast.Attribute():
+                    told = [seen.dotted(node)]
+                case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                    told = [f"{module}.{alias.name}" for alias in aliases if alias.name != "*"]
+                case _:
+                    continue
+            for module, _, name in (dotted.rpartition(".") for dotted in told):
+                if module in modules and not name.startswith("__") and name not in words:
+                    yield f"uses {module}.{name}, which neither the code nor a claim knows"

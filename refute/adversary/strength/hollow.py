@@ -1,7 +1,7 @@
 """The code as something else: without a fault but written anew, and hollow: every function fails or answers otherwise.
 
-Controls are written the way mutants are; what fails on them says nothing about mutants. In the second one every
-function also has a statement that does nothing, so that its byte code differs. Code that looks at itself fails there.
+The control is written the way mutants are, and every function has a statement that does nothing, so that its byte code
+differs: code that looks at itself fails there, and what fails there says nothing about mutants.
 
 Mutants measure an attack as a whole. A claim whose own tests pass on hollow code as well was not attacked, however
 strong the tests of other claims are.
@@ -10,20 +10,20 @@ strong the tests of other claims are.
 import ast
 import contextlib
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.python_syntax import UNPARSABLE, parse_python
+from refute.adversary.references import defined, mentioned
+from refute.adversary.suite_source import SuiteSource
+from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
-HOLLOW: Final = "hollow"
-"""How the names of these variants begin."""
 CONTROL: Final = "control"
-"""How the names of controls begin; those of mutants are their numbers."""
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
-FAILING: Final = f"{HOLLOW}, every function fails"
-OTHERWISE: Final = f"{HOLLOW}, every function answers otherwise"
+FAILING: Final = "every call fails"
+OTHERWISE: Final = "every call answers otherwise"
+"""Names of variants; those of mutants are their numbers."""
 INTACT: Final = frozenset(
     {
         "__new__", "__del__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__init_subclass__",
@@ -58,20 +58,17 @@ for name in [*sys.argv[1:], "{t}"]:
 """
 
 
-def controls(brief: Brief, chance: random.Random) -> dict[str, dict[str, str]]:
-    """Name → files of the controls; modules that cannot be parsed have no mutants, and no part in these."""
-    plain: dict[str, str] = {}
-    filled: dict[str, str] = {}
+def control(brief: Brief, chance: random.Random) -> dict[str, str]:
+    """Files of the control; modules that cannot be parsed have no mutants, and no part in it."""
+    files: dict[str, str] = {}
     name = f"_{chance.getrandbits(48):012x}"
     for one in brief.modules:
         with contextlib.suppress(*UNPARSABLE):
             tree = parse_python(one.source)
-            written = ast.unparse(tree)
             for node in [node for node in ast.walk(tree) if isinstance(node, ast.Module | FUNCTION)]:
                 _insert(node.body, f"{name} = None\ndel {name}")
-            filled[one.module.path] = ast.unparse(ast.fix_missing_locations(tree))
-            plain[one.module.path] = written
-    return {f"{CONTROL}, written anew": plain, f"{CONTROL}, with statements that do nothing": filled}
+            files[one.module.path] = ast.unparse(ast.fix_missing_locations(tree))
+    return files
 
 
 def _insert(body: list[ast.stmt], code: str) -> None:
@@ -124,3 +121,18 @@ def _hollowed_in(body: list[ast.stmt], named: frozenset[str]) -> Iterator[ast.Fu
         else:
             for field in ("body", "orelse", "finalbody", "handlers", "cases"):
                 yield from _hollowed_in(getattr(node, field, []), named)
+
+
+def uses_what_stays(brief: Brief, source: str, tests: Iterable[str]) -> bool:
+    """Whether tests use what cannot be hollowed out: constants, fields, classes with such, or bases or decorators."""
+    trees = () if brief.programs else filter(None, (parsed_or_none(one.source) for one in brief.modules))
+    stays: set[str] = set()
+    for node in (part for tree in trees for part in ast.walk(tree) if isinstance(part, ast.Module | ast.ClassDef)):
+        bound = [name for one in node.body if isinstance(one, ast.Assign | ast.AnnAssign) for name in defined(one)]
+        stays.update(bound)
+        if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
+            stays.add(node.name)
+    suite = SuiteSource(source)
+    used = {name for test in tests for statement in suite.closure(test) for name in mentioned(statement)}
+    imports = [alias for node in ast.walk(suite.tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
+    return not stays.isdisjoint(used | {alias.name for alias in imports if alias.asname in used})

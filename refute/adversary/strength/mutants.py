@@ -32,8 +32,6 @@ class Mutant:
     """The whole changed file."""
     diff: str
     """Unified, three lines of context at most."""
-    suspected_equivalent: str = ""
-    """Why the change may make no difference; empty where nothing suggests it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +91,6 @@ def sample_mutants(
                 change=one.fault.words,
                 source=source,
                 diff=unified(before, source, one.path),
-                suspected_equivalent=one.fault.suspected,
             )
         )
     return tuple(drawn)

@@ -23,7 +23,6 @@ REMOVED: Final = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 TOLD: Final = frozenset({"help", "description", "epilog", "metavar", "usage", "doc", "slots"})
 """Keyword arguments that only speak to people, or whose effect no claim is about."""
 TEXT_CALLS: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical", "log", "warn", "print"})
-SAME: Final = "where both sides are equal, either choice is the same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,6 @@ class Fault:
     words: str
     """What is done: `< → <=`."""
     line: int
-    suspected: str
-    """Why it may make no difference; empty where nothing suggests it. Told, never left out."""
 
     @contextmanager
     def made(self) -> Iterator[None]:
@@ -55,7 +52,7 @@ class Fault:
             setattr(self.parent, self.field, held)
 
 
-def faults(parent: ast.AST, line: int = 0, suspected: str = "") -> Iterator[Fault]:
+def faults(parent: ast.AST, line: int = 0) -> Iterator[Fault]:
     """Every fault below a node, in the order of the file: in code that runs when it is used, not in what only tells."""
     for field, value in ast.iter_fields(parent):
         for index, node in enumerate(value if isinstance(value, list) else [value]):
@@ -63,8 +60,8 @@ def faults(parent: ast.AST, line: int = 0, suspected: str = "") -> Iterator[Faul
                 continue
             at, place = getattr(node, "lineno", line), index if isinstance(value, list) else None
             for words, becomes in _changes(parent, field, node):
-                yield Fault(parent, field, place, ast.copy_location(becomes, node), words, at, suspected)
-            yield from faults(node, at, _suspicion(parent, node))
+                yield Fault(parent, field, place, ast.copy_location(becomes, node), words, at)
+            yield from faults(node, at)
 
 
 def _changes(parent: ast.AST, field: str, node: ast.AST) -> Iterator[tuple[str, ast.AST]]:  # noqa: C901  # a case per kind
@@ -121,14 +118,3 @@ def _only_tells(parent: ast.AST, field: str, node: ast.AST) -> bool:
         case ast.keyword(arg=str(name)):
             return name in TOLD
     return field in {"annotation", "returns"} or (isinstance(parent, ast.JoinedStr) and isinstance(node, ast.Constant))
-
-
-def _suspicion(parent: ast.AST, node: ast.AST) -> str:
-    """`if a < b: b = a` and `a if a < b else b` give the same for equal values, whichever is taken."""
-    match parent, node:
-        case (
-            ast.IfExp(body=one, orelse=other) | ast.If(body=[ast.Assign(targets=[one], value=other)], orelse=[]),
-            ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], comparators=[right]),
-        ):
-            return SAME if {*map(ast.unparse, (one, other))} == {*map(ast.unparse, (left, right))} else ""
-    return ""

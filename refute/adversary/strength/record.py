@@ -46,8 +46,6 @@ class MutantResult:
     """The first test that noticed; tests that saw no code come first."""
     by_code_aware: bool = False
     """Whether that test was written with the code in view."""
-    suspected_equivalent: str = ""
-    """Why the change may make no difference that anybody could notice; empty where nothing suggests it."""
     note: str = ""
 
 
@@ -108,7 +106,7 @@ class Strength:
     floor: float
     drawn: int
     code: str = ""
-    """Which code the mutants are of: `class Cache`."""
+    """Which code the mutants are of: `Cache.get`."""
     population: int | None = None
     """How many mutants that code has, without those that are known not to count; None where that is not known."""
     limit: int = 0

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from refute.adversary.attack import Attack, Brief, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.attack import Attack, Brief, TestEnd, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.contract import DRIVER, PLAN, RESULTS, driver_limits, make_plan, read_results
 from refute.adversary.references import mentioned
-from refute.adversary.strength.hollow import controls, hollow_variants
+from refute.adversary.strength.hollow import CONTROL, control, hollow_variants
 from refute.adversary.strength.mutants import Mutant
+from refute.adversary.strength.violations import Violation
 from refute.python_syntax import parse_python
 from refute.sandbox.job import Job, JobResult, Limits
 from refute.sandbox.surroundings import FIRST
@@ -31,7 +32,10 @@ class Trial:
     """What is run on mutants: an attack's tests that passed, the ones that saw no code first."""
 
     attack: Attack
+    """Its source holds the tests of violations as well."""
     tests: tuple[str, ...]
+    violation_tests: tuple[str, ...]
+    """They run behind the attack's, of which they are no part: they tell violations from the code."""
     test_timeout_s: float
     witnesses: Mapping[ClaimId, tuple[str, ...]]
     """By claim: the tests that a pass would rest on, independent of the author and attested."""
@@ -47,6 +51,11 @@ class VariantRun:
     tests: tuple[TestRun, ...]
     tampering: tuple[str, ...]
 
+    @property
+    def ends(self) -> dict[str, TestEnd]:
+        """By test; none where they cannot be trusted."""
+        return {} if self.tampering else {test.name: test.end for test in self.tests}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VariantRuns:
@@ -59,7 +68,13 @@ class VariantRuns:
 
 
 def make_trial(
-    attack: Attack, triaged: Sequence[TriagedTest], brief: Brief, settings: Settings, *, chance: random.Random
+    attack: Attack,
+    triaged: Sequence[TriagedTest],
+    brief: Brief,
+    settings: Settings,
+    *,
+    chance: random.Random,
+    violations: Sequence[Violation] = (),
 ) -> Trial:
     """Choose what is run on mutants.
 
@@ -69,6 +84,7 @@ def make_trial(
         brief: of the ticket.
         settings: for the limit of a test.
         chance: names what hollow variants add; for what runs, one that nobody can guess.
+        violations: edits by a model, whose tests run as well.
     """
     survived = [one for one in triaged if one.verdict is TriageVerdict.SURVIVED]
     survived.sort(key=lambda one: one.test.code_aware)  # otherwise as they ran: code may keep state from test to test
@@ -77,14 +93,14 @@ def make_trial(
         if one.run.attested and not one.test.origin.by_author:
             witnesses[one.test.claim_id] = (*witnesses.get(one.test.claim_id, ()), one.test.name)
     slowest_s = max((one.run.duration_s for one in survived), default=0.0)
+    named = frozenset(mentioned(parse_python(attack.source)))
     return Trial(
-        attack=attack,
+        attack=replace(attack, source="\n\n\n".join([attack.source, *(one.witness for one in violations)])),
         tests=tuple(one.test.name for one in survived),
+        violation_tests=tuple(one.witness_name for one in violations),
         test_timeout_s=min(settings.test_timeout_s, AT_LEAST_S + SLOWER * slowest_s),
         witnesses=witnesses,
-        hollow=hollow_variants(
-            brief, frozenset(mentioned(parse_python(attack.source))), f"_{chance.getrandbits(48):012x}_"
-        ),
+        hollow=hollow_variants(brief, named, f"_{chance.getrandbits(48):012x}_"),
     )
 
 
@@ -99,11 +115,10 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
     requirements: Sequence[str] = (),
     chance: random.Random,
 ) -> list[Job]:
-    """The jobs: mutants shared out among containers, every container with all controls at places nobody can guess.
+    """The jobs: mutants shared out among containers, every container with a control at a place nobody can guess.
 
     Mutants keep their order, others stand among them: code that counts its runs cannot tell which one is which. None
-    is the first, which such code can tell. One of the controls, in each of two containers another one, and what is
-    hollow are in the first half, which is reached also where time is short.
+    is the first, which such code can tell; all are in the first half, which is reached also where time is short.
 
     Args:
         trial: what is run.
@@ -116,44 +131,27 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         chance: places and marks the controls; for what runs, one that nobody can guess.
     """
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
-    turn, jobs = chance.randint(0, 1), []
+    jobs = []
     for number, share in enumerate(shares):
         variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in share]
-        ours = [*controls(brief, chance).items()][:: 1 if (number + turn) % 2 else -1]
         hollow = sorted(trial.hollow.items())[number :: len(shares)]
-        for place, (name, files) in enumerate([*ours, *hollow]):
-            late = place == 1  # the second control
-            at = chance.randint(1, len(variants) if late else max(1, len(variants) // 2))
-            variants.insert(at, {"name": name, "files": files} | ({"all_tests": True} if name in trial.hollow else {}))
-        jobs.append(variants_job(trial, brief, variants, outline, settings, requirements))
+        for name, files in ((CONTROL, control(brief, chance)), *hollow):
+            place = chance.randint(1, max(1, len(variants) // 2))
+            variants.insert(place, {"name": name, "files": files, "all_tests": True})
+        plan = make_plan(brief.ticket, trial.attack.file_name, (*trial.tests, *trial.violation_tests), settings)
+        plan["import_roots"] += requirements
+        plan |= {
+            "repetitions": 0,
+            "test_timeout_s": trial.test_timeout_s,
+            "suite_timeout_s": settings.mutation_timeout_s,
+            "longest_s": PATIENCE * settings.mutation_timeout_s,
+            "variants": variants,
+            "emptied": list(EMPTIED),
+        }
+        handed = {PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.attack.source.encode()}
+        command = (*DRIVER, f"{FIRST.tests}/{PLAN}")
+        jobs.append(replace(outline, command=command, attack_files=handed, collect=(RESULTS,)))
     return jobs
-
-
-def variants_job(  # as trial_jobs
-    trial: Trial,
-    brief: Brief,
-    variants: Sequence[dict[str, Any]],
-    outline: Job,
-    settings: Settings,
-    requirements: Sequence[str],
-) -> Job:
-    """The job that runs a trial on these variants, as the driver's plan holds them; the rest as for `trial_jobs`."""
-    plan = make_plan(brief.ticket, trial.attack.file_name, trial.tests, settings)
-    plan["import_roots"] += requirements
-    plan |= {
-        "repetitions": 0,
-        "test_timeout_s": trial.test_timeout_s,
-        "suite_timeout_s": settings.mutation_timeout_s,
-        "longest_s": PATIENCE * settings.mutation_timeout_s,
-        "variants": variants,
-        "emptied": list(EMPTIED),
-    }
-    return replace(
-        outline,
-        command=(*DRIVER, f"{FIRST.tests}/{PLAN}"),
-        attack_files={PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.attack.source.encode()},
-        collect=(RESULTS,),
-    )
 
 
 def trial_limits(settings: Settings) -> Limits:

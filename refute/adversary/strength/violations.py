@@ -4,34 +4,22 @@ Mutants measure lines; a suite may notice every mutant and never look at the hal
 """
 
 import ast
-import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
-from refute.adversary.attack import Attack, Brief, SourceModule, TestEnd
+from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.generation.planting import WrittenViolation
-from refute.adversary.strength.hollow import CONTROL, controls
 from refute.adversary.strength.mutants import Mutant, unified
-from refute.adversary.strength.record import MutantEnd, MutantResult, ViolationEnd, ViolationResult
-from refute.adversary.strength.trial import Trial, VariantRun
 from refute.python_syntax import parsed_or_none
 from refute.scan.finding import Severity
 from refute.scan.scanner import scan_python
-from refute.settings import Settings
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import ClaimId
 
 FIRST: Final = 10_001
 """Violations are numbered from here, mutants from 1."""
 WITNESSES: Final = "test_witnesses.py"
-EQUAL: Final = "the model's own test does not tell it from the code as submitted"
-ENDS: Final = {
-    MutantEnd.KILLED: ViolationEnd.NOTICED,
-    MutantEnd.SURVIVED: ViolationEnd.MISSED,
-    MutantEnd.UNCLEAR: ViolationEnd.MISSED,
-}
-"""All others show nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,63 +70,6 @@ def plant(brief: Brief, written: Sequence[WrittenViolation]) -> tuple[Violation,
                 )
             )
     return tuple(planted)
-
-
-def violation_result(violation: Violation, judged: MutantResult) -> ViolationResult:
-    """What the attack made of a violation, before anybody looked whether it differs from the code."""
-    return ViolationResult(
-        claim_id=violation.claim_id,
-        clause=violation.clause,
-        behaviour=violation.behaviour,
-        diff=violation.mutant.diff,
-        end=ENDS.get(judged.end, ViolationEnd.SET_ASIDE),
-        noticed_by=judged.killed_by,
-        note=judged.note or ("its time was over" if judged.end is MutantEnd.NOT_RUN else ""),
-    )
-
-
-def witness_trial(missed: Sequence[Violation], settings: Settings) -> Trial:
-    """What tells whether violations differ from the code as submitted: each one's own test."""
-    source = "\n\n\n".join(one.witness for one in missed)
-    return Trial(
-        attack=Attack(file_name=WITNESSES, source=source, tests=(), tester="", untestable=()),
-        tests=tuple(one.witness_name for one in missed),
-        test_timeout_s=settings.test_timeout_s,
-        witnesses={},
-        hollow={},
-    )
-
-
-def witness_variants(missed: Sequence[Violation], brief: Brief, chance: random.Random) -> list[dict[str, Any]]:
-    """The code without a fault, and with each of these; all tests run on each."""
-    files = {str(one.mutant.number): {one.mutant.path: one.mutant.source} for one in missed}
-    return [
-        {"name": name, "files": changed, "all_tests": True}
-        for name, changed in (controls(brief, chance) | files).items()
-    ]
-
-
-def without_equals(
-    results: Sequence[ViolationResult], violations: Sequence[Violation], runs: Sequence[VariantRun]
-) -> tuple[ViolationResult, ...]:
-    """Set aside what no test noticed and no witness tells from the code either.
-
-    Where a witness fails on the code as submitted, the clause may be broken already: that is no reason to trust it.
-
-    Args:
-        results: of all violations, in their order.
-        violations: those planted.
-        runs: of the witnesses, on `witness_variants`.
-    """
-    by_name = {run.name: {test.name: test.end for test in run.tests} for run in runs if not run.tampering}
-    told = []
-    for violation, result in zip(violations, results, strict=True):
-        own = violation.witness_name
-        clean = {ends.get(own) for name, ends in by_name.items() if name.startswith(CONTROL)}
-        differs = by_name.get(str(violation.mutant.number), {}).get(own) is TestEnd.FAILED and clean == {TestEnd.PASSED}
-        equal = result.end is ViolationEnd.MISSED and not differs and TestEnd.FAILED not in clean
-        told.append(replace(result, end=ViolationEnd.SET_ASIDE, note=EQUAL) if equal else result)
-    return tuple(told)
 
 
 def _edited(module: SourceModule, written: WrittenViolation, number: int) -> Mutant | None:

@@ -92,7 +92,9 @@ def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mu
 ) -> None:
     made = HollowRound(tmp_path / "t", more(), mutants=6)
     (prompt,) = made.prompts
-    assert "For claim C1: its tests pass also whatever every function does" in prompt.text
+    assert (
+        "For claim C1: its tests pass also where every call answers otherwise and where every call fails" in prompt.text
+    )
     assert "+++ impl.py" not in prompt.text
     strength = made.held.measured.strength
     assert strength is not None

@@ -1,5 +1,6 @@
 """The strength stage with a sandbox that answers what it is told; no engine is asked."""
 
+import itertools
 import json
 import threading
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import pytest
 
 from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.judgement.conclusions import claim_results
-from refute.adversary.strength.hollow import CONTROL, HOLLOW, OTHERWISE
+from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE
 from refute.errors import EngineDied
 from refute.ports import Ports
 from refute.sandbox.connection import EngineFacts
@@ -66,15 +67,15 @@ class ToldSandbox:
         for variant in plan["variants"]:
             last = self._last(variant["name"])
             passed = [report(name) for name in plan["tests"]]
-            before = [one for one in passed[:1] if one["name"] != last["name"]]
+            before = list(itertools.takewhile(lambda one, end=last["name"]: one["name"] != end, passed))
             reports = passed if last["end"] == "passed" else [*before, last]
             variants.append({"name": variant["name"], "reports": reports, "tampering": [], "duration_s": 0.5})
         return ended(told | {"variants": variants})
 
     def _last(self, name: str) -> dict[str, Any]:
-        if name.startswith(CONTROL):
+        if name == CONTROL:
             return survived(name)
-        return self.hollow(name) if name.startswith(HOLLOW) else self._answer(name)
+        return self.hollow(name) if name in {FAILING, OTHERWISE} else self._answer(name)
 
     def stop_running(self) -> None:
         self.stopped = True

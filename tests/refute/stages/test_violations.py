@@ -15,7 +15,7 @@ from refute.stages.trial import reach_verdict
 from tests.refute.adversary.generation.conftest import ScriptedModel, says
 from tests.refute.adversary.test_suite import report
 from tests.refute.stages.test_hardening import more
-from tests.refute.stages.test_strength import ToldSandbox, World, killed, survived
+from tests.refute.stages.test_strength import ToldSandbox, World, killed
 
 VIOLATION = {
     "claim_id": "C1",
@@ -43,11 +43,9 @@ class Violated:
         self.measured = self.world.measure()
 
     def answer(self, name: str) -> dict[str, Any]:
-        if name != NUMBER:
+        if name != NUMBER or (self.then if self.model.prompts else self.noticed):
             return killed(name)
-        if "test_witnesses.py" in self.sandbox.jobs[-1].attack_files:
-            return report(WITNESS, "failed", error_type="AssertionError")
-        return killed(name) if (self.then if self.model.prompts else self.noticed) else survived(name)
+        return report(WITNESS, "failed", error_type="AssertionError")
 
     @property
     def ends(self) -> list[ViolationEnd]:

@@ -9,19 +9,16 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Brief, SourceModule
-from refute.adversary.generation.fitting import TOO_LONG, asked
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
-from refute.adversary.generation.tester import ModelTester
 from refute.llm.model import Prompt
-from refute.ticket.record import Kind, Module
+from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief
-from tests.refute.adversary.generation.conftest import CLAIMS, MODULE, ScriptedModel, says
-from tests.refute.adversary.generation.test_tester import no_scan
+from tests.refute.adversary.generation.conftest import MODULE
 
 NO_TESTS = make_attack("", ())
 ROOM = 24_000
 AROUND_CHARS = 6_000
-"""Instructions, file names, names of what was left out."""
+"""Instructions, file names, how much was left out."""
 FAULTS_CHARS = 12 * 1_200
 
 
@@ -76,42 +73,18 @@ def test_of_a_large_module_what_claims_name_is_shown_and_no_more_than_the_settin
     assert len(hardening(brief, [], ["-" * 5_000] * 20).text) <= ROOM + AROUND_CHARS + FAULTS_CHARS
 
 
-def test_code_that_claims_name_comes_first_in_its_place_and_what_is_left_out_is_named() -> None:
-    source = f"{functions(400)}\n\n\nclass Last:\n    # of its own\n    def get(self):\n        return self  # named\n"
-    text = code_aware(about(source, "part_17 and Last.get() give something.", room=2_000), NO_TESTS).text
-    assert text.index("limit: int = 0)") < text.index("limit: int = 17)") < text.index("return self  # named")
+def test_code_that_claims_name_comes_first_and_what_is_cut_is_told() -> None:
+    last = "@final\nclass Last:\n    # of its own\n    def get(self):\n        return self  # named\n"
+    text = code_aware(about(f"{functions(400)}\n\n\n{last}", "part_17 and Last.get() give.", room=2_000), NO_TESTS).text
+    assert text.index("limit: int = 17)") < text.index("@final\nclass Last") < text.index("return self  # named")
+    assert text.index("return self  # named") < text.index("limit: int = 0)")
     assert "limit: int = 399)" not in text
-    assert "large.part_16" in text
+    assert "characters are not shown)" in text
 
 
-def test_a_program_s_declarations_that_claims_mention_stay() -> None:
-    options = "\n".join(f'parser.add_argument("--option-{n}", help="Sets {n}. {"More. " * 20}")' for n in range(500))
-    source = f'"""Sums."""\nimport argparse\n\nparser = argparse.ArgumentParser()\n{options}\n'
-    brief = about(source, "`--option-444 499` sets it.")
-    text = claims_first(replace(brief, ticket=replace(brief.ticket, kind=Kind.CLI))).text
-    assert len(text) <= ROOM + AROUND_CHARS
-    assert "Sets 444." in text
-
-
-def test_claims_that_do_not_fit_are_untested_with_their_reason() -> None:
-    brief = about(MODULE, *(f"{claim} {'And so on. ' * 90}" for claim in CLAIMS), room=500)
-    model = ScriptedModel([says({"tests": []})])
-    attack = ModelTester(model, no_scan).write_tests(brief)
-    assert [one.reason for one in attack.untestable] == [TOO_LONG] * 2
-    assert (model.prompts, attack.tests) == ([], ()), "where no claim fits nobody is asked"
-
-
-def test_hundreds_of_claims_with_long_examples_are_bounded_too() -> None:
+def test_hundreds_of_claims_with_long_examples_are_cut_plainly() -> None:
     texts = [f"double({n}) is {2 * n}, whatever is said elsewhere about other numbers." for n in range(900)]
     brief = about(MODULE, *texts)
     long = tuple(replace(one, examples=("double(1) == 2" + " " * 9_000,) * 10) for one in brief.ticket.claims)
-    found = asked(replace(brief, ticket=replace(brief.ticket, claims=long)))
-    assert len(found.brief.ticket.claims) > 100
-    assert len(found.left_out) + len(found.brief.ticket.claims) == 900
-    assert all(len(prompt.text) <= ROOM + AROUND_CHARS for prompt in prompts(found.brief))
-
-
-def test_what_does_not_parse_is_cut_by_lines() -> None:
-    brief = about("def f(:\n" + "some text\n" * 3_000, "f works.", "g works.")
-    brief = replace(brief, modules=brief.modules * 3)
-    assert all(len(prompt.text) <= ROOM + AROUND_CHARS for prompt in prompts(brief))
+    asked = prompts(replace(brief, ticket=replace(brief.ticket, claims=long)))
+    assert all("[cut: " in prompt.text and len(prompt.text) <= ROOM + AROUND_CHARS for prompt in asked[:2])

@@ -9,8 +9,8 @@ from refute.adversary.generation.fitting import excerpts
 from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
-from refute.adversary.oracle.question import Form, Situation
-from refute.llm.model import DataClass, Tier
+from refute.adversary.oracle.question import Situation
+from refute.llm.model import Tier
 from refute.ticket.record import Kind, Module
 from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
@@ -37,7 +37,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
         "claims-first": claims_first(brief),
         "claims-first-cli": claims_first(as_program(brief)),
         "vote": vote_prompt(
-            [(brief.ticket.claims[0], Situation(code="condition = double(2) < 5", form=Form.CONDITION))],
+            [(brief.ticket.claims[0], Situation(code="result = double(2) < 5", expected=True))],
             outline="def double(x: int) -> int:\n    ...",
             sample=1,
         ),
@@ -61,27 +61,6 @@ def as_program(brief: Brief) -> Brief:
     module = Module(path="impl.py", name="impl", import_root=".")
     ticket = replace(brief.ticket, kind=Kind.CLI)
     return replace(brief, ticket=ticket, modules=(SourceModule(module=module, source=CLI),))
-
-
-def test_of_a_program_only_what_it_declares_is_shown(brief: Brief) -> None:
-    text = claims_first(as_program(brief)).text
-    assert "add_argument('numbers', nargs='*', help='whole numbers')" in text
-    assert "secret" not in text
-    assert "parse_args" not in text
-
-
-def test_round_one_shows_no_code(brief: Brief) -> None:
-    text = claims_first(brief).text
-    assert "def double(x: int) -> int:" in text
-    assert "27" not in text
-    assert "42" not in text
-    assert "helper(x) * 2" not in text
-
-
-def test_round_two_shows_the_code_and_says_so_in_its_class(brief: Brief) -> None:
-    prompt = code_aware(brief, NO_TESTS)
-    assert "return 27" in prompt.text
-    assert (claims_first(brief).data_class, prompt.data_class) == (DataClass.CLAIMS, DataClass.CODE)
 
 
 def test_what_others_wrote_stands_between_markers_that_differ_each_time(brief: Brief) -> None:
@@ -157,4 +136,4 @@ def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> Non
     shown_of_it = excerpts(replace(brief, modules=(module,)))
     assert 'def double(x):\n    return "all of this"' in shown_of_it.text
     assert "return 399" not in shown_of_it.text
-    assert "impl.f399" in shown_of_it.left_out
+    assert "characters are not shown" in shown_of_it.cut

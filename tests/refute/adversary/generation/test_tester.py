@@ -33,13 +33,6 @@ def rounds(model: ScriptedModel) -> list[str]:
     return [prompt.name for prompt in model.prompts]
 
 
-def test_claims_come_first_and_code_second(brief: Brief) -> None:
-    attack, tester, model = ask(brief, GOOD, says({"tests": [written("test_d")]}))
-    assert rounds(model) == ["claims-first-3", "code-aware-4"]
-    assert [test.name for test in attack.tests] == ["test_a", "test_b", "test_c", "test_d"]
-    assert [(one.round, one.written) for one in tester.yields] == [("claims-first-3", 3), ("code-aware-4", 1)]
-
-
 def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     rest = "\n\n".join(f"def other_{n}(x):\n    return {'x + 1 + ' * 100}0" for n in range(12))
     long = tuple(replace(one, source=f"{one.source}\n\n{rest}\n") for one in brief.modules)
@@ -47,7 +40,7 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     first, second = tester.yields
     assert first.notes == ()
     (told,) = second.notes
-    assert told.startswith("too long for a prompt (max_prompt_chars), not shown: impl.other_")
+    assert told.startswith("too long for max_prompt_chars: ")
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 
@@ -161,20 +154,14 @@ def test_claims_that_the_model_gives_up_are_untested_with_its_reason(brief: Brie
     assert [(one.claim.id, one.reason) for one in attack.untestable] == [("C2", "says nothing that could be false")]
 
 
-def test_a_claim_that_waits_for_the_code_is_asked_for_with_it_and_not_before(brief: Brief) -> None:
+def test_a_claim_that_waits_for_the_code_is_asked_for_once_more_with_it(brief: Brief) -> None:
     unnamed = {"claim_id": "C2", "reason": "no claim tells how a node names its successor"}
     first = says({"tests": [written("test_a")], "untestable": [unnamed]})
-    attack, _, model = ask(brief, first, says({"tests": [written("test_b", claim="C2")]}))
-    assert rounds(model) == ["claims-first-3", "code-aware-4"]
-    assert "What has no test so far comes first: C2." in model.prompts[1].text
-    assert "at most 6 more tests" in model.prompts[1].text
-    assert attack.untestable == ()
-
-
-def test_a_claim_that_is_left_out_without_a_word_is_asked_for_before_the_code_is_shown(brief: Brief) -> None:
-    _, _, model = ask(brief, says({"tests": [written("test_a")]}), says({"tests": THREE}), NOTHING)
+    attack, _, model = ask(brief, first, NOTHING, says({"tests": [written("test_b", claim="C2")]}))
     assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
-    assert "What has no test" not in model.prompts[2].text
+    assert "What has no test so far comes first: C2." in model.prompts[2].text
+    assert "at most 6 more tests" in model.prompts[2].text
+    assert attack.untestable == ()
 
 
 def test_a_preamble_that_does_not_parse_takes_only_itself_away(brief: Brief) -> None:
@@ -232,11 +219,6 @@ def test_of_endless_tests_only_the_first_are_read(brief: Brief) -> None:
 def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, around: str) -> None:
     attack, tester, _ = ask(brief, says(around.replace("{}", GOOD.text)), NOTHING)
     assert (len(attack.tests), tester.yields[0].notes) == (3, ())
-
-
-def test_of_two_fences_nobody_knows_which_is_the_answer(brief: Brief) -> None:
-    two = "```json\n{}\n```\nor\n```json\n{}\n```".replace("{}", GOOD.text)
-    assert "no JSON" in ask(brief, says(two), says(two), NOTHING, NOTHING)[1].yields[0].notes[0]
 
 
 def test_what_the_preamble_imports_is_there_for_every_test(brief: Brief) -> None:

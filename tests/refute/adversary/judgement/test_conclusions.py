@@ -99,15 +99,6 @@ def test_only_tests_whose_expectation_the_author_did_not_write_are_independent()
     assert concluded(V.SURVIVED, V.INVALID, origin=Origin.PHRASE).independent_tests == 1
 
 
-def test_a_test_that_the_driver_does_not_call_attested_is_not_counted_as_such() -> None:
-    assert concluded(V.SURVIVED).attested_tests == 0
-
-
-def test_the_deciding_test_is_named() -> None:
-    result = concluded(V.SURVIVED, V.REFUTED)
-    assert (result.decided_by, result.reason) == ("test_1", "because refuted")
-
-
 def test_a_claim_that_survived_names_the_tests_that_count_most_for_it() -> None:
     weights = {"author": (Origin.AUTHOR_EXAMPLE, True), "forgeable": (Origin.PHRASE, False)}
     weights |= {"attested": (Origin.PHRASE, True), "second": (Origin.MODEL, True)}

@@ -1,7 +1,5 @@
 """A test that does not know what an argument must offer, beside others that do."""
 
-import pytest
-
 from refute.adversary.attack import AttackTest, Origin, TestEnd, TriageVerdict
 from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
@@ -43,20 +41,6 @@ def verdict_of_plain(
 
 def test_plain_data_where_other_tests_give_what_has_the_attribute_refutes_nothing() -> None:
     assert verdict_of_plain(NODES) is TriageVerdict.INVALID
-
-
-@pytest.mark.parametrize(
-    "making",
-    [
-        "SimpleNamespace(successors=[])",
-        "type('N', (), {})(); node.successors = []",
-    ],
-)
-def test_the_attribute_may_be_given_in_any_way(making: str) -> None:
-    source = NODES.replace(
-        "    assert impl.reach({}, Node(), Node()) is None", f"    node = {making}\n    assert impl.f(node)"
-    )
-    assert verdict_of_plain(source.replace("self.successors", "self.other")) is TriageVerdict.INVALID
 
 
 def test_what_no_test_offers_may_be_the_codes_own_mistake() -> None:

@@ -68,6 +68,9 @@ OWN_WORD = [
     "assert isinstance(f(3), Vec)",
     "assert 1 + 1 == 2",
     "f(3); assert True",
+    "f(3); assert len([1]) == 1",
+    "f(3)\n    with pytest.raises(ZeroDivisionError): 1 / 0",
+    "expected = 4; assert expected == 4",
     "with pytest.raises(ValueError): raise ValueError",
 ]
 

@@ -76,7 +76,6 @@ PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 INPUT = "x=6\nday=datetime.date(2000, 1, 1)"
 
 
-PLAIN_PROPERTY = PROPERTY.replace("        assume(x >= 0)\n", "")
 DRAWN = PROPERTY.replace("st.dates()", "st.data()")
 FIXTURE = "def test_a(tmp_path):\n    import impl\n    assert impl.double(7) == 14, tmp_path\n"
 APPROX = "import pytest\ndef test_a():\n    import impl\n    assert impl.double(7) == pytest.approx(14)\n"
@@ -88,7 +87,6 @@ FUTURE = "from __future__ import annotations\nimport impl\ndef test_a():\n    as
     [
         (EXAMPLE, "", False),
         (RAISES, "", False),
-        (PLAIN_PROPERTY, INPUT, False),
         (PROPERTY, INPUT, True),
         (PROPERTY, "", True),
         (PROPERTY, "x=<object>\nday=1", True),
@@ -98,7 +96,7 @@ FUTURE = "from __future__ import annotations\nimport impl\ndef test_a():\n    as
         (APPROX, "", False),
         (FUTURE, "", False),
     ],
-    ids=range(11),
+    ids=range(10),
 )
 def test_it_tells_wrong_code_from_right(write: Write, source: str, smallest_input: str, needs_hypothesis: bool) -> None:
     program = reproducer(source, smallest_input)

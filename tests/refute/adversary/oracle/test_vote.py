@@ -49,15 +49,15 @@ class Voters:
         return Completion(reply=reply, cost_usd=Decimal("0.01"), latency_s=0.1)
 
 
-def says(demand: str, error: str = "") -> list[dict[str, Any]]:
-    """What a sample answers to the only situation, and to its opposite."""
-    opposite = {"true": "false", "false": "true"}.get(demand, demand)
-    return [{"situation": 1, "demand": demand, "value": "26", "error": error}, {"situation": 2, "demand": opposite}]
+def says(value: str) -> list[dict[str, Any]]:
+    """What a sample answers to the only situation, and to its opposite where it has one."""
+    opposite = {"True": "False", "False": "True"}.get(value, value)
+    return [{"situation": n, "demand": "returns", "value": text} for n, text in ((1, value), (2, opposite))]
 
 
-def same(demand: str, error: str = "") -> list[dict[str, Any]]:
+def same(demand: str, value: str = "26") -> list[dict[str, Any]]:
     """What a sample says that answers the same to everything."""
-    return [{"situation": number, "demand": demand, "value": "26", "error": error} for number in (1, 2)]
+    return [{"situation": number, "demand": demand, "value": value} for number in (1, 2)]
 
 
 def refuted(name: str = "test_a", run: Any = A, origin: Origin = Origin.MODEL) -> TriagedTest:
@@ -124,7 +124,7 @@ PUBLISHING = "double(x) returns twice its argument: `double(4) == 8`."
         pytest.param({"demand": "satisfies", "predicate": "result > 4"}, TriageVerdict.REFUTED, id="allows it"),
         pytest.param({"demand": "open"}, TriageVerdict.REFUTED, id="does not say"),
         pytest.param({"demand": "returns", "value": "9"}, TriageVerdict.NEEDS_REVIEW, id="another value"),
-        pytest.param({"demand": "raises", "error": "ValueError"}, TriageVerdict.NEEDS_REVIEW, id="an error"),
+        pytest.param({"demand": "raises"}, TriageVerdict.NEEDS_REVIEW, id="an error"),
     ],
 )
 def test_a_sample_that_misses_a_published_example_does_not_count(
@@ -173,9 +173,9 @@ def test_a_test_that_raised_by_itself_decides_nothing_without_a_majority() -> No
 
 
 def test_saying_yes_to_every_condition_decides_nothing() -> None:
-    (one,), voters, _ = vote(*[same("true")] * 3, tests=[refuted("test_b", B)])
+    (one,), voters, _ = vote(*[same("returns", "True")] * 3, tests=[refuted("test_b", B)])
     assert one.verdict is TriageVerdict.NEEDS_REVIEW
-    assert "condition = not (" in voters.prompts[0].text
+    assert "result = not (" in voters.prompts[0].text
 
 
 def test_only_a_model_s_tests_are_voted_on_and_a_pass_asks_nobody() -> None:
@@ -190,17 +190,16 @@ def test_an_input_that_the_implementation_refuses_on_purpose_is_decided_too() ->
     run = replace(A, error_type="ValueError", raised_in_implementation=True, raised_on_purpose=True)
     refused = replace(refuted(run=run), verdict=TriageVerdict.NEEDS_REVIEW)
     assert needs_vote(refused)
-    assert vote(says("false", "ValueError"), says("false", "ValueError"), tests=[refused])[0][0].verdict is (
-        TriageVerdict.INVALID
-    )
-    assert vote(says("true"), says("true"), tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
+    error = says("'ValueError'")
+    assert vote(error, error, tests=[refused])[0][0].verdict is TriageVerdict.INVALID
+    assert vote(says("None"), says("None"), tests=[refused])[0][0].verdict is TriageVerdict.REFUTED
 
 
 ENDS = "    assert double(2) == 4\n"
 RAISES = "    with pytest.raises(ValueError):\n        double(-1)\n"
 
 
-@pytest.mark.parametrize("demand", ["true", "false", "returns", "raises"])
+@pytest.mark.parametrize("demand", ["satisfies", "returns", "raises", "open"])
 @pytest.mark.parametrize(
     ("code", "message", "line", "kind"),
     [(ENDS, "bad", 5, "ValueError"), (RAISES, "DID NOT RAISE", 6, "Failed"), (RAISES, "bad", 6, "TypeError")],
@@ -210,22 +209,22 @@ def test_who_says_the_same_of_everything_does_not_decide_whether_an_exception_is
     code: str, message: str, line: int, kind: str, demand: str
 ) -> None:
     one, source = situated(code, message, line=line, kind=kind)
-    for error in ("ValueError", "TypeError", "Exception", ""):
-        assert held(one, source, *[same(demand, error)] * 3) == (TriageVerdict.NEEDS_REVIEW, 3)
+    for value in ("True", "False", "26", ""):
+        assert held(one, source, *[same(demand, value)] * 3) == (TriageVerdict.NEEDS_REVIEW, 3)
 
 
 def test_an_exception_is_voted_on_with_its_class() -> None:
     one, source = situated(RAISES, "DID NOT RAISE", line=6, kind="Failed")
-    assert held(one, source, *[says("true", "ValueError")] * 2)[0] is TriageVerdict.REFUTED
-    assert held(one, source, *[says("false")] * 2)[0] is TriageVerdict.INVALID
-    another = [says("true", "TypeError")] * 2
+    assert held(one, source, *[says("'ValueError'")] * 2)[0] is TriageVerdict.REFUTED
+    assert held(one, source, *[says("None")] * 2)[0] is TriageVerdict.INVALID
+    another = [says("'TypeError'")] * 2
     assert held(one, source, *another, another[0])[0] is TriageVerdict.NEEDS_REVIEW
     one, source = situated(RAISES, "bad", line=6, kind="TypeError")
     assert held(one, source, *another)[0] is TriageVerdict.INVALID
 
 
 def test_many_tests_are_one_question_a_sample() -> None:
-    both = [[AGREE, {"situation": 2, "demand": "true"}, {"situation": 3, "demand": "false"}]] * 2
+    both = [[AGREE, *({**one, "situation": one["situation"] + 1} for one in says("True"))]] * 2
     triaged, voters, _ = vote(*both, tests=[refuted(), refuted("test_b", B)])
     assert [one.verdict for one in triaged] == [TriageVerdict.REFUTED] * 2
     assert len(voters.prompts) == 2
@@ -266,7 +265,7 @@ def test_a_guessed_error_message_makes_the_test_wrong_and_costs_nothing() -> Non
 
 def test_an_error_message_that_a_claim_gives_is_voted_on() -> None:
     one, source = situated(GUESSED, MISSED, line=6)
-    agree = [says("true")] * 2
+    agree = [says("True")] * 2
     claim = "A number below 0 raises ValueError with the message 'must be positive'."
     assert held(one, source, *agree, claim=claim) == (TriageVerdict.REFUTED, 2)
 
@@ -275,7 +274,7 @@ def test_a_difference_by_rounding_alone_is_the_test_s_mistake() -> None:
     one, source = situated("    assert double(0.15) == 0.3\n", "assert 0.30000000000000004 == 0.3")
     assert held(one, source) == (TriageVerdict.INVALID, 0)
     text, source = situated("    assert double(1) == '2'\n", "assert '2.0' == '2'")
-    assert held(text, source, says("open"), says("open"), says("open"))[0] is TriageVerdict.NEEDS_REVIEW
+    assert held(text, source, [OPEN], [OPEN], [OPEN])[0] is TriageVerdict.NEEDS_REVIEW
     one, source = situated("    assert double(0.15) == 0.3\n", "assert 0.30000000000000004 == 0.3")
     to_cents = [{"situation": 1, "demand": "returns", "value": "0.3"}]
     claim = "double(x) returns twice its argument, rounded to cents."
@@ -303,12 +302,7 @@ def test_what_came_is_known_also_where_the_message_leaves_out_its_middle() -> No
 def test_the_opposite_is_asked_of_the_line_alone_also_where_lines_of_a_loop_follow() -> None:
     code = "    for n in (1, 2):\n        assert double(n) > n\n        double(0)\n"
     one, source = situated(code, "assert 1 > 1", line=6)
-    voters = Voters(*[says("open")] * 3)
+    voters = Voters(*[[OPEN]] * 3)
     hold_vote([one], make_attack(source, [one.test]), make_brief(), voters)
-    assert "    condition = double(n) > n\n    double(0)\n" in voters.prompts[0].text
-    assert "    condition = not (double(n) > n)\n    double(0)\n" in voters.prompts[0].text
-
-
-def test_a_ballot_in_a_fence_counts() -> None:
-    fenced = f"My answers:\n```json\n{json.dumps({'answers': [AGREE]})}\n```"
-    assert vote(fenced, fenced)[0][0].verdict is TriageVerdict.REFUTED
+    assert "    result = double(n) > n\n    double(0)\n" in voters.prompts[0].text
+    assert "    result = not (double(n) > n)\n    double(0)\n" in voters.prompts[0].text

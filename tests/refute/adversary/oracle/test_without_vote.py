@@ -3,7 +3,7 @@
 import pytest
 
 from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
-from refute.adversary.oracle.question import Form, Situation
+from refute.adversary.oracle.question import Situation
 from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_brief, make_run, make_test
@@ -16,7 +16,7 @@ TEXTS = (
     ("digits(-1) raises ValueError.", {}),
 )
 CLAIM = make_brief().ticket.claims[0]
-PUBLISHED = {"digits(235)": (CLAIM, Situation(code="result = digits(235)", form=Form.VALUE, expected=15))}
+PUBLISHED = {"digits(235)": (CLAIM, Situation(code="result = digits(235)", expected=15))}
 
 
 @pytest.mark.parametrize(("text", "examples"), TEXTS)
@@ -32,7 +32,7 @@ def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(t
 @pytest.mark.parametrize("code", ["result = digits(235)", "from impl import digits\nresult = impl.digits(235)"])
 def test_a_published_example_decides_for_or_against_the_test(code, expected, verdict):
     one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
-    situation = Situation(code=code, form=Form.VALUE, expected=expected, came="15")
+    situation = Situation(code=code, expected=expected, came="15")
     decided = decided_without_vote(one, situation, PUBLISHED, [])
     assert decided is not None
     assert decided.verdict is verdict
@@ -44,5 +44,5 @@ def test_a_published_example_decides_for_or_against_the_test(code, expected, ver
 )
 def test_of_other_input_or_more_than_one_call_it_says_nothing(code):
     one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
-    situation = Situation(code=code, form=Form.VALUE, expected=1, came="2")
+    situation = Situation(code=code, expected=1, came="2")
     assert decided_without_vote(one, situation, PUBLISHED, []) is None

@@ -106,7 +106,7 @@ def test_a_strong_attack_reaches_the_floor_and_a_lazy_one_does_not(image_id: str
 def test_code_that_knows_its_byte_code_voids_the_score(image_id: str) -> None:
     source = LOOKS_AT_ITS_CODE.format(submitted=byte_code(ast.unparse(ast.parse(GRADE))))
     strength = measure(source, LAZY.replace("callable(impl.grade)", 'impl.grade(1) == "C"'), image_id)
-    assert "with statements that do nothing" in strength.void
+    assert "on the code without a fault" in strength.void
 
 
 @pytest.mark.parametrize("source", [LOOKS_AT_ITS_FILE, KILLS_ITS_TESTER], ids=["misbehaves", "kills all it can"])

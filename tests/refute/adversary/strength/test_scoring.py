@@ -20,6 +20,10 @@ def failed(name: str = "test_four", **facts: Any) -> TestRun:
     return make_run(name, TestEnd.FAILED, **facts)
 
 
+def became(trial: Trial, brief: Brief, *runs: VariantRun) -> MutantEnd:
+    return Judge(trial, brief, [VariantRuns(runs=runs)]).result(mutant()).end
+
+
 @pytest.mark.parametrize(
     ("tests", "expected"),
     [
@@ -57,20 +61,19 @@ def failed(name: str = "test_four", **facts: Any) -> TestRun:
 def test_only_a_failure_that_would_have_kept_the_ticket_from_passing_kills(
     trial: Trial, brief: Brief, tests: list[TestRun], expected: MutantEnd
 ) -> None:
-    assert Judge(trial, brief).result(mutant(), ran(trial, "1", *tests)).end is expected
+    assert became(trial, brief, ran(trial, "1", *tests)) is expected
 
 
 def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_nothing(
     trial: Trial, brief: Brief
 ) -> None:
-    judge = Judge(trial, brief)
     broken = VariantRun(
         name="1", tests=(failed(raised_in_implementation=True, reached_implementation=False),), tampering=()
     )
-    assert judge.result(mutant(), broken).end is MutantEnd.UNUSABLE
-    assert judge.result(mutant(), None).end is MutantEnd.NOT_RUN
+    assert became(trial, brief, broken) is MutantEnd.UNUSABLE
+    assert became(trial, brief) is MutantEnd.NOT_RUN
     cheated = ran(trial, "1", failed(), tampering=("a canary lied",))
-    assert judge.result(mutant(), cheated).end is MutantEnd.UNCLEAR
+    assert became(trial, brief, cheated) is MutantEnd.UNCLEAR
 
 
 def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart(trial: Trial, brief: Brief) -> None:
@@ -88,14 +91,10 @@ def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart
 @pytest.mark.parametrize(
     "control",
     [
-        pytest.param(lambda trial: ran(trial, f"{CONTROL}, written anew", failed()), id="fails"),
-        pytest.param(lambda trial: ran(trial, f"{CONTROL}, written anew", tampering=("x",)), id="tampers"),
-        pytest.param(
-            lambda trial: ran(trial, f"{CONTROL}, padded", make_run("test_seen", TestEnd.TIMED_OUT)), id="hangs"
-        ),
-        pytest.param(
-            lambda trial: replace(ran(trial, f"{CONTROL}, padded"), tests=ran(trial, "x").tests[:1]), id="lacks a test"
-        ),
+        pytest.param(lambda trial: ran(trial, CONTROL, failed()), id="fails"),
+        pytest.param(lambda trial: ran(trial, CONTROL, tampering=("x",)), id="tampers"),
+        pytest.param(lambda trial: ran(trial, CONTROL, make_run("test_seen", TestEnd.TIMED_OUT)), id="hangs"),
+        pytest.param(lambda trial: replace(ran(trial, CONTROL), tests=ran(trial, "x").tests[:1]), id="lacks a test"),
     ],
 )
 def test_a_control_on_which_a_test_does_not_pass_voids_the_score(trial: Trial, brief: Brief, control: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import Brief, TestEnd
-from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE, controls
+from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE, control
 from refute.adversary.strength.trial import Trial, read_runs, trial_jobs, trial_limits
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, TimedOut
@@ -56,17 +56,18 @@ def test_tests_that_saw_no_code_run_first(trial: Trial, settings: Settings) -> N
     assert trial.test_timeout_s < settings.test_timeout_s
 
 
-def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_controls_but_none_first(
+def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_a_control_but_not_first(
     jobs: list[Job],
 ) -> None:
     variants = [[variant["name"] for variant in plan_of(job)["variants"]] for job in jobs]
     mutants = [[name for name in names if name.isdigit()] for names in variants]
     assert mutants == [["1", "3", "5"], ["2", "4"]]
     for names in variants:
-        assert sum(name.startswith(CONTROL) for name in names) == 2
+        assert names.count(CONTROL) == 1
         assert names[0].isdigit()
+        assert names[-1].isdigit(), "in the first half, so that half a run has a score"
     through = [[variant["name"] for variant in plan_of(job)["variants"] if variant.get("all_tests")] for job in jobs]
-    assert sorted(map(sorted, through)) == sorted(map(sorted, ([FAILING], [OTHERWISE])))
+    assert sorted(map(sorted, through)) == sorted(map(sorted, ([CONTROL, FAILING], [CONTROL, OTHERWISE])))
     plan = plan_of(jobs[0])
     assert plan["tests"] == list(NAMES)
     assert (plan["repetitions"], plan["import_roots"]) == (0, [".", "../opt/x"])
@@ -75,22 +76,9 @@ def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_all_c
     assert jobs[0].workspace == b"tar"
 
 
-def test_the_first_halves_of_two_containers_hold_both_controls_so_that_half_a_run_has_a_score(
-    trial: Trial, brief: Brief, settings: Settings
-) -> None:
-    for _ in range(20):
-        early = set()
-        for job in make_jobs(trial, brief, settings):
-            names = [variant["name"] for variant in plan_of(job)["variants"]]
-            half = sum(name.isdigit() for name in names) // 2
-            controls = [place for place, name in enumerate(names) if name.startswith(CONTROL)]
-            early |= {names[place] for place in controls if sum(name.isdigit() for name in names[:place]) <= half}
-        assert len(early) == 2
-
-
 def test_honest_results_are_read(jobs: list[Job]) -> None:
     read = read_runs(jobs[0], ended(results(jobs[0])))
-    assert (read.lost, len(read.runs)) == ("", 6)
+    assert (read.lost, len(read.runs)) == ("", 5)
     assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 2
     cut = results(jobs[0])
     cut["variants"] = cut["variants"][:2]
@@ -132,15 +120,14 @@ def test_a_driver_that_could_not_start_is_infrastructure(jobs: list[Job]) -> Non
         read_runs(jobs[0], broken)
 
 
-def test_controls_do_what_the_code_does_and_one_has_other_byte_code_everywhere(brief: Brief) -> None:
+def test_the_control_does_what_the_code_does_and_has_other_byte_code_everywhere(brief: Brief) -> None:
     source = f"from __future__ import annotations\n{SOURCE}\n\nasync def later():\n    return double(1)\n"
     brief = replace(brief, modules=(replace(brief.modules[0], source=source),))
-    plain, filled = (files["impl.py"] for files in controls(brief, SystemRandom()).values())
-    spaces: list[dict[str, Any]] = [{}, {}, {}]
-    for code, space in zip((source, plain, filled), spaces, strict=True):
+    spaces: list[dict[str, Any]] = [{}, {}]
+    for code, space in zip((source, control(brief, SystemRandom())["impl.py"]), spaces, strict=True):
         exec(compile(code, "m", "exec"), space)  # noqa: S102  # the code under test
         assert space["double"](4) == 8
-    assert set(spaces[0]) == set(spaces[2])
+    assert set(spaces[0]) == set(spaces[1])
     for name in ("double", "later"):
-        codes = [space[name].__code__.co_code for space in spaces]
-        assert codes[0] == codes[1] != codes[2]
+        plain, filled = (space[name].__code__.co_code for space in spaces)
+        assert plain != filled

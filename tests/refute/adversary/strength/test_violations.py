@@ -8,10 +8,12 @@ import pytest
 from refute.adversary.attack import Brief, SourceModule, TestEnd
 from refute.adversary.generation.planting import WrittenViolation
 from refute.adversary.strength.hollow import CONTROL
-from refute.adversary.strength.record import MutantEnd, MutantResult, ViolationEnd
-from refute.adversary.strength.trial import VariantRun
-from refute.adversary.strength.violations import plant, violation_result, without_equals
+from refute.adversary.strength.record import ViolationEnd
+from refute.adversary.strength.scoring import Judge
+from refute.adversary.strength.trial import Trial, VariantRuns
+from refute.adversary.strength.violations import plant
 from tests.refute.adversary.conftest import make_brief, make_run
+from tests.refute.adversary.strength.conftest import ran
 
 CODE = 'def biggest(items):\n    if not items:\n        raise ValueError("empty")\n    return max(items)\n'
 CLAIM = "biggest(items) returns the greatest item and raises ValueError when there is none."
@@ -76,24 +78,27 @@ def test_an_edit_that_is_not_certain_or_not_safe_is_not_made(brief: Brief, field
         pytest.param(TestEnd.PASSED, TestEnd.PASSED, ViolationEnd.SET_ASIDE, id="no difference seen"),
         pytest.param(TestEnd.FAILED, TestEnd.FAILED, ViolationEnd.MISSED, id="the code breaks the clause already"),
         pytest.param(TestEnd.PASSED, TestEnd.TIMED_OUT, ViolationEnd.SET_ASIDE, id="ends otherwise"),
+        pytest.param(None, TestEnd.FAILED, ViolationEnd.SET_ASIDE, id="without a control nothing is proved"),
     ],
 )
 def test_what_no_test_noticed_is_set_aside_where_its_own_test_shows_nothing(
-    brief: Brief, control: TestEnd, edited: TestEnd, end: ViolationEnd
+    brief: Brief, trial: Trial, control: TestEnd | None, edited: TestEnd, end: ViolationEnd
 ) -> None:
     (made,) = plant(brief, [written()])
-    judged = MutantResult(path="impl.py", line=3, change="", diff="", end=MutantEnd.SURVIVED)
+    trial = replace(trial, violation_tests=(made.witness_name,))
+    runs = [ran(trial, "10001"), *([ran(trial, CONTROL)] if control else [])]
+    ends = [edited, *([control] if control else [])]
     runs = [
-        VariantRun(name=name, tests=(make_run(made.witness_name, ended),), tampering=())
-        for name, ended in ((f"{CONTROL}, a", control), (f"{CONTROL}, b", TestEnd.PASSED), ("10001", edited))
+        replace(run, tests=(*run.tests, make_run(made.witness_name, ended)))
+        for run, ended in zip(runs, ends, strict=True)
     ]
-    (told,) = without_equals([violation_result(made, judged)], [made], runs)
+    told = Judge(trial, brief, [VariantRuns(runs=tuple(runs))]).violation(made)
     assert told.end is end
     assert Path(told.diff.split()[1]) == Path("impl.py")
 
 
-def test_without_a_control_nothing_is_proved(brief: Brief) -> None:
+def test_what_a_test_of_the_attack_s_notices_is_no_question_of_its_own(brief: Brief, trial: Trial) -> None:
     (made,) = plant(brief, [written()])
-    judged = MutantResult(path="impl.py", line=3, change="", diff="", end=MutantEnd.SURVIVED)
-    runs = [VariantRun(name="10001", tests=(make_run(made.witness_name, TestEnd.FAILED),), tampering=())]
-    assert without_equals([violation_result(made, judged)], [made], runs)[0].end is ViolationEnd.SET_ASIDE
+    run = ran(trial, "10001", make_run("test_four", TestEnd.FAILED))
+    told = Judge(trial, brief, [VariantRuns(runs=(run,))]).violation(made)
+    assert (told.end, told.noticed_by) == (ViolationEnd.NOTICED, "test_four")

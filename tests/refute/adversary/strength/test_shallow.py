@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
-from refute.adversary.strength.by_claim import shallow_claims
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.scoring import Judge
-from refute.adversary.strength.trial import Trial, VariantRun, make_trial
+from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns, make_trial
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
@@ -51,7 +50,7 @@ def told(trial: Trial, brief: Brief, noticed: str, **facts: object) -> tuple[Sha
         name: hollow(trial, name, fail=trial.tests if letter in noticed else (), **facts)
         for name, letter in {FAILING: "F", OTHERWISE: "O"}.items()
     }
-    shallow, unjudged = shallow_claims(trial, brief, runs, Judge(trial, brief).kills)
+    shallow, unjudged = Judge(trial, brief, [VariantRuns(runs=tuple(runs.values()))]).shallow()
     assert unjudged == ""
     return shallow
 
@@ -74,10 +73,10 @@ def test_honest_claims_are_not_called_weak(settings: Settings, claim: str, notic
 @pytest.mark.parametrize(
     ("claim", "noticed", "unnoticed"),
     [
-        ("double(x) returns twice its argument.", "F", "where every function answers otherwise"),
-        ("double(x) returns twice its argument.", "", "whatever every function does"),
-        ("double(x) raises ValueError for text.", "O", "fails with another error"),
-        ("double(x) never raises.", "", "whatever every function does"),
+        ("double(x) returns twice its argument.", "F", f"where {OTHERWISE}"),
+        ("double(x) returns twice its argument.", "", f"where {OTHERWISE} and where {FAILING}"),
+        ("double(x) raises ValueError for text.", "O", f"where {FAILING}"),
+        ("double(x) never raises.", "", f"where {OTHERWISE} and where {FAILING}"),
     ],
 )
 def test_a_claim_whose_tests_hollow_code_passes_is_told_with_what_would_help(
@@ -85,7 +84,7 @@ def test_a_claim_whose_tests_hollow_code_passes_is_told_with_what_would_help(
 ) -> None:
     (shallow,) = told(*trial_of(settings, claim), noticed)
     assert (shallow.claim_id, shallow.tests) == ("C1", ("test_a",))
-    assert unnoticed in shallow.unnoticed
+    assert shallow.unnoticed == unnoticed
     assert shallow.remedy
 
 
@@ -109,7 +108,7 @@ def test_only_tests_that_a_pass_would_rest_on_are_asked(settings: Settings, fact
 def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: dict[str, object]) -> None:
     trial, brief = trial_of(settings, "double(x) returns twice its argument.")
     (shallow,) = told(trial, brief, "FO", **facts)
-    assert "come to no end (test_a" in shallow.unnoticed
+    assert shallow.unnoticed == f"where {OTHERWISE}"
 
 
 def broken(trial: Trial) -> VariantRun:
@@ -132,6 +131,6 @@ def test_where_hollow_code_could_not_be_run_that_is_told_and_no_claim_is_blamed(
 ) -> None:
     trial, brief = trial_of(settings, "double(x) returns twice its argument.")
     runs: Mapping[str, VariantRun] = {OTHERWISE: hollow(trial, OTHERWISE)} | of_failing(trial)  # type: ignore[operator]
-    shallow, unjudged = shallow_claims(trial, brief, runs, Judge(trial, brief).kills)
+    shallow, unjudged = Judge(trial, brief, [VariantRuns(runs=tuple(runs.values()))]).shallow()
     assert shallow == ()
     assert unjudged.startswith(FAILING)
