@@ -31,15 +31,8 @@ TEST_AT_FAULT: Final = frozenset(
     {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
 )
 """Errors that, raised in the test's own frame, are about the test."""
-NO_VERDICT: Final = {
-    "hypothesis.errors.FailedHealthCheck": "Hypothesis found the inputs unfit",
-    "hypothesis.errors.Unsatisfiable": "every generated input was rejected; give a `property` that builds valid ones",
-    "hypothesis.errors.Unsatisfied": "every generated input was rejected; give a `property` that builds valid ones",
-    "hypothesis.errors.InvalidArgument": "Hypothesis cannot make the inputs that the test asks for",
-    "hypothesis.errors.ResolutionFailed": "Hypothesis cannot make the inputs that the test asks for",
-    "hypothesis.errors.NoSuchExample": "Hypothesis found no input",
-    "hypothesis.errors.DeadlineExceeded": "one input took longer than Hypothesis's own deadline",
-}
+LIBRARY: Final = "hypothesis.errors."
+"""How the names of errors begin by which the test library says that it has no fit input, or too slow a one."""
 UNSATISFIED: Final = frozenset({"hypothesis.errors.Unsatisfiable", "hypothesis.errors.Unsatisfied"})
 SIGNATURE: Final = re.compile(
     r"^(?P<callee>[\w.<>]+)\(\) "
@@ -152,7 +145,7 @@ class Case:
             return self._broken(run)
         if run.end is TestEnd.SKIPPED:
             return TriageVerdict.INVALID, f"skipped itself: {run.error_message}"
-        if run.error_type in NO_VERDICT:
+        if run.error_type.startswith(LIBRARY):
             return self._library(run)
         if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
             return None
@@ -175,8 +168,8 @@ class Case:
         if run.raised_in_implementation:
             return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
         if run.error_type in UNSATISFIED and run.reached_implementation:
-            return TriageVerdict.NEEDS_REVIEW, f"after its answers, {NO_VERDICT[run.error_type]}"
-        return TriageVerdict.INVALID, f"{NO_VERDICT[run.error_type]}: {run.error_message}"
+            return TriageVerdict.NEEDS_REVIEW, "after its answers, every generated input was rejected"
+        return TriageVerdict.INVALID, f"Hypothesis has no fit input (`property` may draw some): {in_one_line(run)}"
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""
