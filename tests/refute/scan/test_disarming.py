@@ -8,7 +8,6 @@ from refute.scan.scanner import scan_text
 
 SHELL = [
     "sed -i 's/assert /assert True or /' tests/test_x.py",
-    "sed -i '/assert/d' tests/test_x.py",
     "sed -i 's/^ *assert.*/pass/' test_x.py",
     "printf 'def pytest_sessionfinish(session):\\n    session.exitstatus = 0\\n' > conftest.py",
     "cat > sitecustomize.py <<'E'\nimport shutil\nshutil.rmtree('/etc')\nE",
