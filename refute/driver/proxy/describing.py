@@ -27,15 +27,7 @@ PLAIN: Final = (type(None), bool, int, float, str)
 ITEMS: Final = 50
 """Items of a default that is told as a tuple."""
 BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
-READ: Final = (
-    "__wrapped__",
-    "__signature__",
-    "__test__",
-    "__isabstractmethod__",
-    "__self__",
-    "__objclass__",
-    "__unittest",
-)
+READ: Final = ("__wrapped__", "__signature__", "__test__", "__isabstractmethod__", "__self__", "__unittest")
 """Attributes put on functions that Python or pytest acts by, beside those that every function has."""
 KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of code that say what a call of it gives."""
