@@ -61,10 +61,9 @@ def main() -> int:
             with tempfile.TemporaryDirectory() as folder:
                 ends = run_plain(Path(folder), group.files(wrong=wrong), group.source)
             caught = {name for case in group.cases for name in case.caught} if wrong else set()
-            wrongly |= ({name for name, end in ends.items() if end != "passed"} ^ caught) | (
-                set(group.tests) - set(ends)
-            )
-    print("\n".join(sorted(wrongly)) or "every test ends as its case says")
+            failed = {name for name, end in ends.items() if end != "passed"}
+            wrongly |= (failed ^ caught) | (set(group.tests) - set(ends))
+    sys.stdout.write("\n".join(sorted(wrongly)) + "\n")
     return int(bool(wrongly))
 
 
