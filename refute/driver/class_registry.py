@@ -1,6 +1,7 @@
 """Which class here stands for which class there."""
 
 import enum
+from datetime import tzinfo
 from typing import Any
 
 from refute.driver.codec import Decoder, Encoder
@@ -46,8 +47,9 @@ class ClassRegistry:
         return ["c", self.tell(kind)] if cid is None else ["y", cid]
 
     def token_of_base(self, kind: type) -> list[Any]:
-        """How a base is called: one that holds no value is mirrored, whoever knows it besides."""
-        return self.token(kind) if kind is object or issubclass(kind, HOLDING) else self.token_of_object(kind)
+        """How a base is called: one that holds no value is mirrored, whoever knows it; C asks a zone for its type."""
+        real = kind is object or issubclass(kind, (*HOLDING, tzinfo))
+        return self.token(kind) if real else self.token_of_object(kind)
 
     def tell(self, kind: type) -> int:
         """Tell the other side of a class of ours, once; its number."""

@@ -10,7 +10,6 @@ from refute.driver.containers import (
     SCALARS,
     SINGLETONS,
     TAG_OF,
-    empty,
     is_flat,
     is_plain,
     parts_of,
@@ -176,7 +175,7 @@ class Decoder:
         if tag in CONTAINERS:
             known = self._objects.shared.container(entry[1])
             if known is None:
-                known = empty(tag, entry) if len(entry) == 3 else self._objects.container(*entry)  # noqa: PLR2004  # tag, number, parts
+                known = CONTAINERS[tag]() if len(entry) == 3 else self._objects.container(*entry)  # noqa: PLR2004  # tag, number, parts
                 self._objects.shared.adopt(entry[1], known)
             elif tag_of(type(known)) != tag:
                 raise Malformed("a shared container changed its type")

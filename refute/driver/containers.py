@@ -75,11 +75,6 @@ def tag_of(kind: type) -> str:
     return next(tag for tag, base in CONTAINERS.items() if issubclass(kind, base))
 
 
-def empty(tag: str, entry: list[Any]) -> Any:
-    """A container of an entry of the wire that holds nothing yet."""
-    return deque(maxlen=entry[2][-1]) if tag == "dq" else CONTAINERS[tag]()
-
-
 def parts_of(value: Any) -> list[Any]:
     """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
     if isinstance(value, dict):

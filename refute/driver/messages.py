@@ -83,7 +83,9 @@ class Messages:
                 self._hear(extras)
             values = Decoder(table, self._objects, heard).values(atoms)
             try:
-                self._settle_up(extras)
+                for reason in extras.get("lost", ()):
+                    self._objects.lose(str(reason))
+                self._objects.shared.drop(extras.get("r", []))
                 self._objects.exports.take_back(extras.get("o", []))
             except (TypeError, ValueError, LookupError, AttributeError) as error:
                 raise Malformed(f"what came along with a message is none: {type(error).__name__}") from error
@@ -114,12 +116,6 @@ class Messages:
                 self._objects.classes.annotate(*news)
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
-
-    def _settle_up(self, extras: Extras) -> None:
-        """After a message: note what was lost, and let go what is no longer held."""
-        for reason in extras.get("lost", ()):
-            self._objects.lose(str(reason))
-        self._objects.shared.drop(extras.get("r", []))
 
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)

@@ -130,6 +130,8 @@ class SubjectClient(Attestation):
         """Await, in the subject, what an operation gives."""
         self.reached = self.has_tasks = True
         self._loops.current = running_loop()
+        if self._loops.current is None:
+            self.cannot("needs the implementation in the test's process: awaits it otherwise than by asyncio")
         try:
             return await self.awaiting.later(operation, *args, **kwargs)
         except BaseException as error:

@@ -1,8 +1,8 @@
 """A worker: runs some tests of the generated file in this process and reports; the implementation is in another.
 
-Forked from a fork server, with three descriptors: events go to the first, the stacks of all threads to the second
-whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's source with it, comes as
-JSON on standard input, so that the subject finds none of it on disk.
+Forked from a fork server, or started by a benchmark, with three descriptors: events go to the first, the stacks of all
+threads to the second whenever SIGUSR1 arrives; the third is for the subject's stacks. What to run, the test file's
+source with it, comes as JSON on standard input, so that the subject finds none of it on disk.
 """
 
 import builtins
@@ -31,7 +31,7 @@ OUR_FRAMES = 200
 def main() -> int:
     """Run the job on standard input; returns pytest's exit code."""
     protect_driver()
-    descriptors = forked()
+    descriptors = forked() if sys.argv[1] == "forkserver" else tuple(int(one) for one in sys.argv[1:4])
     if descriptors is None:
         return 0
     events, stacks, subject_stacks = descriptors

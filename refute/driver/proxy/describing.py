@@ -27,6 +27,8 @@ PLAIN: Final = (type(None), bool, int, float, str)
 ITEMS: Final = 50
 """Items of a default that is told as a tuple."""
 BUILT_IN: Final = {kind.__name__: kind for kind in (int, float, str, bool, bytes, list, dict, set, tuple, object)}
+READ: Final = ("__wrapped__", "__signature__", "__test__", "__isabstractmethod__", "__self__", "__unittest")
+"""Attributes put on functions that Python or pytest acts by, beside those that every function has."""
 KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Flags of code that say what a call of it gives."""
 FACTS: Final = ("co_name", "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames")
@@ -139,7 +141,7 @@ def shown_attribute(shape: Shape, name: str) -> Any:
 
 def is_hidden(name: str) -> bool:
     """Whether an attribute of a function is for whoever made it, or for those who run tests."""
-    return name.startswith(("__", "_refute", "_pytest", "_hypothesis"))
+    return hasattr(FunctionType, name) or name.startswith((*READ, "_refute", "_pytest", "_hypothesis"))
 
 
 Description = dict[str, Any]
@@ -172,7 +174,7 @@ LOOKED_UP: Final = SPECIAL - BUILDING
 def describe(kind: type, bases: list[Any]) -> Description:
     """Everything of a class but its objects."""
     doc = kind.__dict__.get("__doc__")
-    abstract = {one for one in (*INTERFACES, *kind.__mro__) if _is_abstract(one)}
+    abstract = {one for one in (*INTERFACES, *kind.__mro__) if is_interface(one)} - ACTING
     return {
         "name": kind.__name__,
         "qualname": kind.__qualname__,
@@ -185,18 +187,14 @@ def describe(kind: type, bases: list[Any]) -> Description:
         "meta": any(name in vars(one) for one in _metas(kind) for name in OPERATORS),
         "is_meta": issubclass(kind, type),
         "enum": issubclass(kind, enum.Enum),
-        "abstract": sorted(vars(kind)["__abstractmethods__"]) if inspect.isabstract(kind) else [],
+        "abstract": sorted(vars(kind).get("__abstractmethods__", ())) if inspect.isabstract(kind) else [],
         "counts_as": sorted(place_of(one) for one in abstract if issubclass(kind, one)),
     }
 
 
 def is_interface(kind: type) -> bool:
     """Whether a base of Python's own only says what a class can do: it counts as one, and is asked for its methods."""
-    return kind in ACTING or _is_abstract(kind)
-
-
-def _is_abstract(kind: type) -> bool:
-    return type(kind) is ABCMeta and is_pythons_own(kind)
+    return kind in ACTING or (type(kind) is ABCMeta and is_pythons_own(kind))
 
 
 def stands_alone(kind: type) -> bool:

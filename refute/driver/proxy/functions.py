@@ -39,12 +39,7 @@ class Called(Proxy):
     def __del__(self) -> None:
         Current.link.dies(self)
 
-    def __copy__(self) -> Any:
-        return self
-
-    def __deepcopy__(self, _: Any) -> Any:
-        return self
-
+    __copy__ = __deepcopy__ = lambda self, *_: self
     __doc__ = property(lambda self: self.__getattr__("__doc__"))
     __module__ = property(lambda self: self.__getattr__("__module__"))
     __dict__ = property(lambda self: Current.link.request("vars", self))

@@ -1,13 +1,19 @@
-"""Runs suites by plain pytest, with everything in one process."""
+"""Runs suites by plain pytest, with everything in one process.
+
+`python -m tests.refute.driver.compat.running` holds what the cases say of right and wrong code against it. That is for
+whoever writes a case: what a case says does not change by itself, and the driver's own tests are held against it.
+"""
 
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.refute.driver.compat.case_file import grouped, read_cases
 from tests.refute.driver.driving import FILE, lay_out
 
 LINE = re.compile(r"^(PASSED|FAILED|ERROR) \S+?\.py::([\w:]+)", re.MULTILINE)
@@ -45,3 +51,21 @@ def run_plain(folder: Path, files: Mapping[str, str], source: str) -> dict[str, 
     if not ends:
         raise AssertionError(f"plain pytest ran nothing:\n{ended.stdout[-4000:]}\n{ended.stderr[-2000:]}")
     return ends
+
+
+def main() -> int:
+    """Print the tests that end otherwise than their case says."""
+    wrongly: set[str] = set()
+    for group in grouped(read_cases()):
+        for wrong in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                ends = run_plain(Path(folder), group.files(wrong=wrong), group.source)
+            caught = {name for case in group.cases for name in case.caught} if wrong else set()
+            failed = {name for name, end in ends.items() if end != "passed"}
+            wrongly |= (failed ^ caught) | (set(group.tests) - set(ends))
+    sys.stdout.write("\n".join(sorted(wrongly)) + "\n")
+    return int(bool(wrongly))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
