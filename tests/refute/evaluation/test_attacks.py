@@ -17,7 +17,7 @@ from refute.research.record import Mode
 from tests.fakes.attacker import SILENT, Round, attack
 
 CASES = {case.id: case for case in attack_cases()}
-ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "40"))
+ROUNDS = int(os.environ.get("ATTACK_ROUNDS", "15"))
 """Of each case. 200 take five minutes: ATTACK_ROUNDS=200 python -m pytest tests/refute/evaluation -m slow."""
 REGRESSIONS = json.loads((Path(__file__).parent / "regressions.json").read_text())
 """Case → payloads that an attacker got through with, before the mechanism was changed."""

@@ -87,11 +87,6 @@ class CaseFile:
             files[wrong.path] = files[wrong.path].replace(wrong.right, wrong.wrong)
         return files
 
-    @cached_property
-    def bindings(self) -> dict[str, str]:
-        """Names that the pytest file binds at its top → what binds them."""
-        return dict(_bindings(self.tree))
-
 
 def _tests(body: Sequence[ast.stmt], prefix: str = "") -> Iterator[str]:
     for node in body:
@@ -99,19 +94,6 @@ def _tests(body: Sequence[ast.stmt], prefix: str = "") -> Iterator[str]:
             yield prefix + node.name
         elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
             yield from _tests(node.body, f"{node.name}::")
-
-
-def _bindings(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    for node in tree.body:
-        match node:
-            case ast.Import() | ast.ImportFrom():
-                source = getattr(node, "module", "")
-                yield from ((a.asname or a.name.split(".")[0], f"{source}:{a.name}") for a in node.names)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name, ast.unparse(node)
-            case ast.Assign():
-                names = (n for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name))
-                yield from ((name.id, ast.unparse(node)) for name in names)
 
 
 def read_cases(folder: Path = CASES) -> list[CaseFile]:
@@ -147,57 +129,3 @@ def parse(name: str, text: str) -> CaseFile:
         else:
             raise ValueError(f"{name}: section {head!r}, expected impl, test, plan or wrong")
     return CaseFile(name=name, files=files, test=test, wrongs=tuple(wrongs), plan=plan)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Group:
-    """Cases that run together as one suite: starting a runner costs more than most tests."""
-
-    cases: tuple[CaseFile, ...]
-
-    @property
-    def source(self) -> str:
-        """One pytest file of all."""
-        return "\n\n".join(case.test for case in self.cases)
-
-    @property
-    def tests(self) -> list[str]:
-        """All test functions."""
-        return [test for case in self.cases for test in case.tests]
-
-    @cached_property
-    def by_process(self) -> frozenset[str]:
-        """Tests that start the implementation as a program instead of calling it."""
-        functions = (node for node in self.tree.body if isinstance(node, ast.FunctionDef))
-        return frozenset(function.name for function in functions if "subprocess.run" in ast.unparse(function))
-
-    @property
-    def modules(self) -> list[str]:
-        """All modules of the implementations."""
-        return [module for case in self.cases for module in case.modules]
-
-    def files(self, *, wrong: bool) -> dict[str, str]:
-        """All files of the implementations."""
-        return {p: t for case in self.cases for p, t in (case.wrong_files if wrong else case.files).items()}
-
-
-def grouped(cases: Sequence[CaseFile], *, size: int = 12) -> list[Group]:
-    """The cases in as few groups as their names allow: no name means two things in one file."""
-    groups: list[list[CaseFile]] = []
-    for case in cases:
-        fitting = (group for group in groups if len(group) < size and all(_agree(case, other) for other in group))
-        group = next(fitting, None)
-        if group is None:
-            groups.append(group := [])
-        group.append(case)
-    # What sets context variables, or puts handlers on loggers, keeps others' tests in its process from being carried.
-    acts = ("ContextVar", "addHandler")
-    alone = [case for case in cases if any(act in text for text in case.files.values() for act in acts)]
-    together = [[case for case in group if case not in alone] for group in groups]
-    return [Group(cases=tuple(group)) for group in (*together, *([case] for case in alone)) if group]
-
-
-def _agree(one: CaseFile, other: CaseFile) -> bool:
-    same_names = one.bindings.keys() & other.bindings.keys()
-    same_modules = {m.split(".")[0] for m in one.modules} & {m.split(".")[0] for m in other.modules}
-    return not same_modules and all(one.bindings[name] == other.bindings[name] for name in same_names)

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.refute.driver.compat.case_file import grouped, read_cases
+from tests.refute.driver.compat.case_file import read_cases
 from tests.refute.driver.driving import FILE, lay_out
 
 LINE = re.compile(r"^(PASSED|FAILED|ERROR) \S+?\.py::([\w:]+)", re.MULTILINE)
@@ -56,13 +56,12 @@ def run_plain(folder: Path, files: Mapping[str, str], source: str) -> dict[str, 
 def main() -> int:
     """Print the tests that end otherwise than their case says."""
     wrongly: set[str] = set()
-    for group in grouped(read_cases()):
-        for wrong in (False, True):
+    for case in read_cases():
+        for files, caught in ((case.files, frozenset[str]()), (case.wrong_files, case.caught)):
             with tempfile.TemporaryDirectory() as folder:
-                ends = run_plain(Path(folder), group.files(wrong=wrong), group.source)
-            caught = {name for case in group.cases for name in case.caught} if wrong else set()
+                ends = run_plain(Path(folder), files, case.test)
             failed = {name for name, end in ends.items() if end != "passed"}
-            wrongly |= (failed ^ caught) | (set(group.tests) - set(ends))
+            wrongly |= (failed ^ caught) | (set(case.tests) - set(ends))
     sys.stdout.write("\n".join(sorted(wrongly)) + "\n")
     return int(bool(wrongly))
 
