@@ -14,8 +14,8 @@ PYTEST := $(BIN)/python -m pytest
 QUICK_LIMIT := -o faulthandler_timeout=120
 QUICK := not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live
 HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
-# Groups stay together; in the order of tests/conftest.py, where the longest come first.
-LONGEST_FIRST := --dist loadgroup --no-loadscope-reorder
+# A file's tests share what is expensive, so one worker has them; in the order of tests/conftest.py, the longest first.
+LONGEST_FIRST := --dist loadfile --no-loadscope-reorder
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
@@ -65,7 +65,7 @@ test-engine: image postgres browser ## the tests that need containers, Prefect, 
 containment: image ## run the hostile suite and write docs/containment.md from it
 	$(BIN)/python -m tests.hostile.page
 conformance: image ## what any engine must do; REFUTE_RUNTIME=runsc for another runtime
-	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadgroup tests/conformance
+	$(PYTEST) -n $(ENGINE_WORKERS) --dist loadfile tests/conformance
 gvisor: image ## everything on --runtime runsc, on an engine of its own (apt-get install runsc); writes docs/containment-runsc.md
 	$(PYTEST) -m gvisor
 	$(BIN)/python -m tests.fakes.gvisor $(PYTEST) tests/conformance tests/hostile/test_deceptions.py

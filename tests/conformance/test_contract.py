@@ -11,7 +11,7 @@ from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import MEBIBYTE, Exited, Job, Limit, LimitReached, TimedOut
 from tests.fakes.jobs import bash_job
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("conformance-contract")]
+pytestmark = [pytest.mark.engine]
 
 MakeJob = Callable[..., Job]
 

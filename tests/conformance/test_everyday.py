@@ -11,7 +11,7 @@ from tests.fakes.counted_by_user import counted_by_user
 from tests.hostile.known_differences import EVERYDAY
 from tests.hostile.stage import runtime
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("conformance-everyday")]
+pytestmark = [pytest.mark.engine]
 
 PROGRAMS = Path(__file__).parent / "programs"
 NAMES = sorted(

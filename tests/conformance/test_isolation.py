@@ -12,7 +12,7 @@ from refute.sandbox.profile import BASE_ENVIRONMENT
 from tests.hostile.known_differences import difference
 from tests.hostile.stage import runtime
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("conformance-isolation")]
+pytestmark = [pytest.mark.engine]
 
 LOOK = """
 import json, os, resource, socket

@@ -12,7 +12,7 @@ from tests.hostile.host import Host
 from tests.hostile.trial import Trial, try_block
 
 BEHAVIOURS = [
-    pytest.param(block, behaviour, id=behaviour.name, marks=pytest.mark.xdist_group(f"hostile-{block.name}"))
+    pytest.param(block, behaviour, id=behaviour.name)
     for group in GROUPS.values()
     for block in blocks(group)
     for behaviour in block.behaviours

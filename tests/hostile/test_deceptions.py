@@ -14,7 +14,7 @@ from tests.fakes.jobs import tar_of
 from tests.hostile.catalogue.deceptions import DECEPTIONS, HONEST
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("hostile-deceptions")]
+pytestmark = [pytest.mark.engine]
 
 TEST = "import impl\n\ndef test_a():\n    assert impl.honest() == 1\n"
 Run = Callable[..., AttackRun]

@@ -38,18 +38,15 @@ def client() -> Iterator[EngineClient]:
     made.close()
 
 
-@pytest.mark.xdist_group("hostile-jobs")
 def test_nothing_is_left_of_forty_jobs(client: EngineClient, image_id: str) -> None:
     """`make endurance` does a thousand."""
     assert await_none(client, run_jobs(image_id, 40), within_s=300) == NOTHING
 
 
-@pytest.mark.xdist_group("hostile-kills")
 def test_nothing_is_left_of_twenty_harnesses_killed_at_random_moments(client: EngineClient, image_id: str) -> None:
     assert await_none(client, kill_harnesses(image_id, 20), within_s=300) == NOTHING
 
 
-@pytest.mark.xdist_group("hostile-kills")
 @pytest.mark.parametrize(
     "flood",
     [

@@ -14,7 +14,7 @@ from tests.fakes.deployed import Deployed, wait_for
 from tests.fakes.outcomes import fake_outcome
 from tests.fakes.webhook import WebhookReceiver
 
-pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 ASKING = ("verify-ticket/ad-hoc", "verify-batch/batch")
 UNATTENDED = ("verify-batch/nightly", "verify-chunk/chunk", "budget-report/hourly")

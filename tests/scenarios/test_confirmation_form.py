@@ -28,7 +28,7 @@ from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.prefect_api import asked
 from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles, containers_of
 
-pytestmark = [pytest.mark.prefect, pytest.mark.slow, pytest.mark.xdist_group("deployed")]
+pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
 """Set: the pictures of docs/ are taken anew."""

@@ -17,7 +17,7 @@ import pytest
 from refute.outcome import Status
 from refute.sandbox.image import build_image
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.xdist_group("second-engine")]
+pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 STARTED_WITHIN_S = 300
 AWAITED_S = 3.0

@@ -23,7 +23,6 @@ TICKET = {"files": FILES, "script": "python asks.py\n", "claims": [{"id": "C1", 
 OPTIONS = ("--allow-dangerous", "--format", "json")  # the scan finds that the script asks for pages
 
 
-@pytest.mark.xdist_group("own-engine")
 def test_s035_only_the_named_host_is_reached_and_the_log_and_the_outcome_say_so(ticket, cli, bridged, tmp_path):  # noqa: F811
     host = f"{FAR}:{OPEN}"
     where = {"DOCKER_HOST": bridged.host, "REFUTE_EGRESS_NETWORKS": '["10.214.0.0/24"]'}
@@ -45,7 +44,6 @@ def without_bridge(tmp_path_factory):
         yield engine
 
 
-@pytest.mark.xdist_group("own-engine")
 def test_s035_an_engine_without_a_bridge_refuses_it_before_anybody_is_asked(ticket, cli, without_bridge):
     host = without_bridge.host
     done = cli("verify", ticket(**TICKET), *OPTIONS, "--allow-network", FAR, answer="y\n", DOCKER_HOST=host)

@@ -19,7 +19,6 @@ pytestmark = [
     pytest.mark.prefect,
     pytest.mark.browser,
     pytest.mark.slow,
-    pytest.mark.xdist_group("deployed"),
 ]
 BATCH = "verify-batch/batch"
 

@@ -25,7 +25,7 @@ from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap
 from tests.fakes.engine_proxy import EngineProxy
 from tests.hostile.host import wait_until
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-failures")]
+pytestmark = [pytest.mark.engine]
 
 MakeJob = Callable[..., Job]
 REPOSITORY = Path(__file__).resolve().parents[3]

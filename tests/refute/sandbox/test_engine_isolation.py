@@ -12,7 +12,7 @@ from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, Job
 from refute.sandbox.profile import BASE_ENVIRONMENT
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-isolation")]
+pytestmark = [pytest.mark.engine]
 
 PROBES = Path(__file__).parent / "probes"
 CANARIES = {

@@ -12,7 +12,7 @@ from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.evidence import Counters
 from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-limits")]
+pytestmark = [pytest.mark.engine]
 
 MakeJob = Callable[..., Job]
 OVERTIME_S = 2

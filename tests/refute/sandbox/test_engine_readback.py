@@ -8,7 +8,7 @@ from refute.sandbox.decoys import DECOYS
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, Job
 
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("sandbox-readback")]
+pytestmark = [pytest.mark.engine]
 
 MakeJob = Callable[..., Job]
 ATTACK = {"plan.json": b'{"a": 1}', "lib/x.py": b"X = 1\n"}

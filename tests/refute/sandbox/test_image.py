@@ -21,7 +21,7 @@ from refute.sandbox.image_recipe import read_recipe
 from tests.fakes.registry import registry_serving
 
 # They share a registry and a cache of layers: another worker would build everything again.
-pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("image")]
+pytestmark = [pytest.mark.engine]
 
 
 def silent(_: str) -> None:

@@ -150,7 +150,6 @@ def serving(namespace: Path, words: Sequence[str]) -> Iterator[None]:
 
 
 @pytest.mark.engine
-@pytest.mark.xdist_group("own-engine")
 def test_only_the_named_host_is_reached_and_nothing_is_left_behind(bridged, image_id):
     connecting = functools.partial(connect, bridged.host)
     with DockerSandbox(connecting) as sandbox:
@@ -180,7 +179,6 @@ def test_only_the_named_host_is_reached_and_nothing_is_left_behind(bridged, imag
 
 
 @pytest.mark.engine
-@pytest.mark.xdist_group("own-engine")
 def test_a_private_host_needs_its_network_named_in_the_settings(bridged, image_id):
     script = f"python3 -c 'import urllib.request as u; print(u.urlopen(\"http://{FAR}:{OPEN}/\").status)'"
     with DockerSandbox(functools.partial(connect, bridged.host)) as sandbox:

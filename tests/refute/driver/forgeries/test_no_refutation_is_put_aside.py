@@ -12,8 +12,7 @@ from tests.refute.adversary.conftest import make_attack, make_attack_run, make_b
 from tests.refute.driver.driving import run_driver
 from tests.refute.driver.forgeries.evasive import IMPLEMENTATION, TESTS
 
-# They share one run, which takes half a minute: by one worker.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("evasive")]
+pytestmark = pytest.mark.slow
 
 NAMES = [line[4:].partition("(")[0] for line in TESTS.splitlines() if line.startswith("def test_")]
 STANDS = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
