@@ -1,6 +1,7 @@
 """Runs the driver on this machine, in throwaway folders, on code that harms nobody."""
 
 import compileall
+import functools
 import json
 import subprocess
 import sys
@@ -14,9 +15,6 @@ from refute.adversary.judgement.provenance import Provenance
 
 DRIVER: Final = Path(__file__).parents[3] / "refute" / "driver" / "run_suite.py"
 FILE: Final = "test_adversarial_x.py"
-TABLES: Final = Path(tempfile.gettempdir()) / "refute-tests-tables"
-"""Hypothesis's tables of characters: part of the image, and here made by the first run that draws text (1.5 s)."""
-compileall.compile_dir(DRIVER.parent, quiet=1)  # so it is in the image: a subject starts in half of the time
 
 
 def lay_out(folder: Path, files: Mapping[str, str], source: str) -> tuple[Path, Path]:
@@ -31,13 +29,21 @@ def lay_out(folder: Path, files: Mapping[str, str], source: str) -> tuple[Path, 
     return workspace, attack
 
 
+@functools.cache
+def as_in_the_image() -> Path:
+    """Compile the driver, so that a subject starts in half of the time; where to keep Hypothesis's tables (1.5 s)."""
+    compileall.compile_dir(DRIVER.parent, quiet=1)
+    tables = Path(tempfile.gettempdir()) / "refute-tests-tables"
+    tables.mkdir(exist_ok=True)
+    return tables
+
+
 def run_driver(
     folder: Path, files: Mapping[str, str], source: str, names: Sequence[str], **plan: Any
 ) -> dict[str, Any]:
     """The driver's results for a suite, with `exit_code` and `stderr` of the driver."""
     workspace, attack = lay_out(folder, files, source)
-    TABLES.mkdir(exist_ok=True)
-    (folder / "scratch-tables").symlink_to(TABLES)
+    (folder / "scratch-tables").symlink_to(as_in_the_image())
     defaults = {
         "version": 1,
         "nonce": "of this run",
