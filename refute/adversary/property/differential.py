@@ -17,14 +17,15 @@ from pydantic import TypeAdapter, ValidationError
 from refute.adversary.attack import Brief, Category, Origin, SourceModule
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.calls import changed_literals, published_calls
+from refute.adversary.property.dependence import called
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
-from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.expressions import free_names, parse_expression, source_of
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
-from refute.ticket.record import Claim
+from refute.ticket.record import Claim, Ticket
 
 Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
@@ -44,6 +45,10 @@ _SHOWN: Final = 120
 """Characters of an answer that is told."""
 _BOUNDED: Final = (
     "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+)
+_CHANGES: Final = (
+    "`unchanged` names {function}, of which {claim} demands something new ({told}); "
+    "say in a `property` what stays as it is"
 )
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
@@ -67,11 +72,14 @@ class Compared:
     before: tuple[Answer | None, ...]
     now: tuple[Answer | None, ...]
 
-    def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
-        """Call, answer before and answer now; the smallest first."""
+    def calls(self) -> Iterator[tuple[str, Answer | None, Answer | None]]:
+        """Every call with its answer before and now; the smallest first."""
         for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
-            if before and now and before != now:
-                yield self.way.inputs.written(row), before, now
+            yield self.way.inputs.written(row), before, now
+
+    def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
+        """Those that both versions answer, each otherwise."""
+        return ((call, before, now) for call, before, now in self.calls() if before and now and before != now)
 
 
 def ways_of(brief: Brief) -> tuple[Way, ...]:
@@ -85,11 +93,20 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
         if function.depends_on or before.depends_on or function.is_async:
             continue
-        for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
+        calls = [_as_before(call, before) for call in published]
+        for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
     return tuple(ways[:MAX_WAYS])
+
+
+def _as_before(call: ast.Call, before: Function) -> ast.Call:
+    """A published call without the options that only the version of now has: the other one refuses them all."""
+    names = {one.name for one in before.parameters}
+    if called(call).rpartition(".")[2] != before.name or any(one.variadic for one in before.parameters):
+        return call
+    return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg is None or one.arg in names])
 
 
 def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
@@ -161,6 +178,8 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             if function is None:
                 reason = f"unchanged: got {name!r}, expected a public function of the implementation"
                 yield Note(claim=claim, reason=reason)
+            elif changed := _demanded_otherwise(claim, brief.ticket, function, compared):
+                yield Note(claim=claim, reason=changed)
             else:
                 yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
         said = PRESERVED.search(claim.text)
@@ -171,6 +190,33 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             continue
         for function in surface.subjects(claim.text) or surface.functions():
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+
+
+def _demanded_otherwise(claim: Claim, ticket: Ticket, function: Function, compared: Sequence[Compared]) -> str:
+    """Why what a claim calls unchanged is not: a field of another claim wants what the version before did not give."""
+    own = [one for one in compared if one.way.function.qualified == function.qualified]
+    given = {call: was for one in own for call, was, _ in one.calls()}
+    for other in ticket.claims:
+        for call, wanted in _demands(other) if other is not claim else ():
+            was = given.get(call)
+            if was is not None and was != wanted and "value" in {was[0], wanted[0]} and was[0] != "text":
+                told = f"{call} {_told(was, 'raised', 'was')}"
+                return _CHANGES.format(function=function.name, claim=other.id, told=told)
+    return ""
+
+
+def _demands(claim: Claim) -> Iterator[tuple[str, Answer]]:
+    """Calls in a claim's fields, and what each is to give."""
+    for example in claim.examples:
+        match parse_expression(example):
+            case ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[wanted]):
+                with contextlib.suppress(ValueError, TypeError):
+                    yield source_of(call), ("value", repr(ast.literal_eval(wanted)))
+            case _:
+                continue
+    for one in claim.raises:
+        if (raising := parse_expression(one.call)) is not None:
+            yield source_of(raising), ("raises", one.error)
 
 
 def _incomparable(claim: Claim, brief: Brief) -> str:

@@ -61,13 +61,15 @@ def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
 
 def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: Path) -> None:
     (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
-    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
+    (tmp_path / "limiter.py").open("a").write('def listed(keys):\n    """:param keys: Without a summary."""\n')
+    (tmp_path / "tests.py").write_text("def test_it():\n    assert True\n")
     scaffold_ticket(tmp_path, from_git=None)
     assert "`allow`: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
+    assert "REPLACE ME: what listed gives" in (tmp_path / "ticket.yaml").read_text()
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
-    assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
+    assert "python -m pytest -q -p no:cacheprovider tests.py" in (tmp_path / "verify.sh").read_text()
 
 
 def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
