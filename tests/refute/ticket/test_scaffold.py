@@ -104,6 +104,13 @@ def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -
     subprocess.run(["bash", str(script)], check=True, cwd="/", capture_output=True)
 
 
+def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cov=limiter\n")
+    _, script = scaffold_ticket(tmp_path, from_git=None)
+    assert "no:cacheprovider -o addopts= test_limiter.py" in script.read_text()
+
+
 @pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])
 def test_nothing_is_ever_overwritten(tmp_path: Path, name: str) -> None:
     (tmp_path / name).symlink_to("dangling")
