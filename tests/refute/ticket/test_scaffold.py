@@ -37,6 +37,8 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     (top / "tests").mkdir()
     (top / "tests/test_changed.py").write_text("")
     (top / "tests/testhalf.py").write_text("")  # as unittest finds it
+    (top / "docs").mkdir()
+    (top / "docs/conf.py").write_text("")
     git(top, "add", ".")
     git(top, "commit", "-qm", "Round half to even")
     (top / "src/pkg/uncommitted.py").write_text("class Thing:\n    '''A thing.'''\n")
