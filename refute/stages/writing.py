@@ -72,7 +72,7 @@ def _written_by_all(ports: Ports, brief: Brief, compared: Sequence[Compared]) ->
 
 def _by_property(brief: Brief, compared: Sequence[Compared]) -> Writing:
     attack = PropertyTester(compared).write_tests(brief)
-    notes = tuple(changed_behaviour(brief, compared))
+    notes = tuple(dict.fromkeys(changed_behaviour(brief, compared)))  # methods of one name share their calls
     return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=notes)
 
 
