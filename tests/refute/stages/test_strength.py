@@ -19,6 +19,7 @@ from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, JobResult
 from refute.settings import Settings
 from refute.stages.admission import take_snapshot
+from refute.stages.brief import brief_of
 from refute.stages.evidence import AttackStage, Evidence, StrengthStage, Triage
 from refute.stages.strength import measure_strength
 from refute.ticket.parse import load_ticket
@@ -111,7 +112,7 @@ class World:
         screening = Screening(attack=attack, rejected=())
         run = make_run("test_a", TestEnd.PASSED, attested=True)
         triaged = (TriagedTest(test=attack.tests[0], verdict=verdict, reason="", run=run),)
-        claims = claim_results(self.ticket.claims, triaged, screening, tampering=())
+        claims = claim_results(brief_of(self.ports, self.ticket, self.snapshot), triaged, screening, tampering=())
         return Evidence(
             screening=screening,
             attacked=AttackStage(run=make_attack_run([run]), result=None, summary=""),
