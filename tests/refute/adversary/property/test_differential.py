@@ -108,6 +108,11 @@ def test_the_answers_of_objects_and_unordered_ones_are_compared_too(tmp_path: Pa
     assert "width() was 'w1', is 'v1'" in told
 
 
+def test_a_version_before_that_is_this_very_code_is_told(tmp_path: Path) -> None:
+    (told,) = changed_behaviour(brief(OLD), compared(brief(OLD), tmp_path))
+    assert "is this very code" in told
+
+
 def test_what_the_version_before_answers_is_independent_evidence() -> None:
     assert not Origin.EARLIER.by_author
 
