@@ -10,7 +10,8 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief
 from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
-from refute.adversary.property.differential import Compared, changed_behaviour
+from refute.adversary.property.differential import Compared
+from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.caching.wording import age_in_words

@@ -7,8 +7,9 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.command_lines.reading import command_line_tests
-from refute.adversary.property.differential import Compared, preservation_tests
+from refute.adversary.property.differential import Compared
 from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.earlier_answers import preservation_tests
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests

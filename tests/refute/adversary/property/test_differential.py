@@ -9,15 +9,8 @@ import pytest
 
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property import recorder
-from refute.adversary.property.differential import (
-    Answers,
-    Compared,
-    Way,
-    changed_behaviour,
-    plan_of,
-    read_answers,
-    ways_of,
-)
+from refute.adversary.property.differential import Answers, Compared, Way, plan_of, read_answers, ways_of
+from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId
