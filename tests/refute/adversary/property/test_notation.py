@@ -30,19 +30,6 @@ def test_what_a_text_does_not_say_for_certain_is_no_example(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "quote"),
-    [
-        ("f(')')[0].m(1) == 2", "f(')')[0].m(1) == 2"),
-        ("f(1).size is 3.", "f(1).size is 3"),
-        ("f(\n  1\n) -> 2", "f(\n  1\n) -> 2"),
-        ("list(f(1)) == [2]", "list(f(1)) == [2]"),
-    ],
-)
-def test_a_call_goes_on_as_far_as_it_asks_of_its_result(text: str, quote: str) -> None:
-    assert [one.quote.rstrip(".") for one in read_inline(text, frozenset({"f"}), SUBJECT)] == [quote]
-
-
-@pytest.mark.parametrize(
     ("text", "calls"),
     [
         (">>>f(1)\n1", ["f(1)"]),
@@ -54,7 +41,3 @@ def test_a_call_goes_on_as_far_as_it_asks_of_its_result(text: str, quote: str) -
 )
 def test_sessions_are_read_as_far_as_they_parse(text: str, calls: list[str]) -> None:
     assert [one.quote.partition("  ")[0] for one in read_sessions(text)] == calls
-
-
-def test_a_comment_is_nothing_that_is_shown() -> None:
-    assert [step.expected for one in read_sessions(">>> f(1)\n# nothing") for step in one.steps] == [None]
