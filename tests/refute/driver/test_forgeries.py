@@ -35,7 +35,7 @@ def forged(func, when, reraise=None):
     return info
 runner.CallInfo.from_call = staticmethod(forged)
 """,
-    "the calling hook": "import _pytest.python as p\np.pytest_pyfunc_call.__code__ = (lambda pyfuncitem: True).__code__\n",
+    "the calling hook": "import _pytest.python as p\np.pytest_pyfunc_call.__code__ = (lambda pyfuncitem: 1).__code__\n",
     "runtest": "import _pytest.python as p\np.Function.runtest = lambda self: None\n",
 }
 """What else reaches for pytest, the results and the runner stands in tests/hostile/catalogue/deceptions.py."""
