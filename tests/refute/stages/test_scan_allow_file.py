@@ -38,12 +38,6 @@ def scanned(workspace: Path, allow_file: Path | None) -> ScanResult:
     return scan_scripts(ports, ticket, take_snapshot(ports, ticket))
 
 
-def test_without_one_nothing_is_allowed(workspace):
-    result = scanned(workspace, None)
-    assert admit(result, allow_dangerous=False) is not None
-    assert not result.suppressed
-
-
 def test_what_it_allows_runs_and_is_told_with_its_reason(workspace):
     allow_file = workspace.parent / "allow.yaml"
     allow_file.write_text(ENTRY)

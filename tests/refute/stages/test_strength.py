@@ -169,14 +169,6 @@ def test_code_that_is_too_large_for_its_mutants_gets_no_score(tmp_path: Path) ->
     assert sandbox.jobs == []
 
 
-def test_without_mutants_there_is_no_score_and_the_setting_is_named(tmp_path: Path) -> None:
-    sandbox = ToldSandbox(killed)
-    stage = World(tmp_path / "t", sandbox, mutants=0).measure()
-    assert stage.strength is not None
-    assert "`mutants` is 0" in stage.strength.void
-    assert sandbox.jobs == []
-
-
 def test_an_engine_that_dies_is_infrastructure_and_leaves_no_job_running(tmp_path: Path) -> None:
     sandbox = ToldSandbox(killed, EngineDied("gone", hint="start it"))
     with pytest.raises(EngineDied):

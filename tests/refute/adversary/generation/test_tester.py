@@ -44,8 +44,6 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 
-
-
 def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(brief: Brief) -> None:
     vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
     first = says({"tests": [written("test_a"), vacuous]})
@@ -64,8 +62,6 @@ def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half
     assert "Without a test that could run: C1 (clause 2)." in model.prompts[1].text
     assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
     assert "What has no test" not in model.prompts[2].text
-
-
 
 
 def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(brief: Brief) -> None:

@@ -25,17 +25,9 @@ def test_the_same_brief_gives_the_same_bytes() -> None:
     assert PropertyTester().write_tests(brief) == PropertyTester().write_tests(brief)
 
 
-
-
-
-
-
-
 def test_an_error_example_is_a_failure_mode_and_an_empty_input_an_edge() -> None:
     attack = attack_on("def f(xs):\n    return xs[0]\n", "f([]) raises IndexError; f(['']) == ''; f([7]) == 7")
     assert [test.category for test in attack.tests] == [Category.FAILURE_MODE, Category.EDGE, Category.SMOKE]
-
-
 
 
 def test_claims_about_code_that_cannot_be_parsed_say_so_with_the_line() -> None:
@@ -82,8 +74,6 @@ def test_text_of_a_ticket_never_becomes_code() -> None:
     text = 'area(2, 3) == 6 """\nraise SystemExit\n\'\'\' \\" \x00 {__import__("os")} # \u2028'
     attack = attack_on(AREA, claim(text, "area(2, 3) == 6"))
     assert failures(attack, AREA) == {}
-
-
 
 
 def test_a_bare_call_among_author_examples_must_not_be_false() -> None:
@@ -183,8 +173,6 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
     assert [test.claim_id for test in attack.tests] == ["C2"]
 
 
-
-
 @pytest.mark.parametrize(
     "text", ["`two(1) == 2`", "two(1) == 2", "`two(1)` returns `2`.", "`two(1)` -> 2 and `two(2)` -> 4"]
 )
@@ -213,7 +201,9 @@ def test_source_that_does_not_parse_is_still_attacked_with_author_examples() -> 
     assert "from subject import area" in attack.source
 
 
-_FRAGMENTS = st.sampled_from([*"()`.#é\\x\n1", "f(1)", "==", "->", "[1, 2", "]", ">>> ", ", ", '"', "'"]) | st.sampled_from(
+_FRAGMENTS = st.sampled_from(
+    [*"()`.#é\\x\n1", "f(1)", "==", "->", "[1, 2", "]", ">>> ", ", ", '"', "'"]
+) | st.sampled_from(
     ["returns ", "raises ValueError if ", "n < 0", "for any ", "Input: ", "Output: ", "between ", " and ", "assert "]
 )
 
@@ -245,8 +235,6 @@ def test_the_screen_lets_every_test_through() -> None:
 
 def test_what_print_shows_is_compared_and_not_what_it_gives() -> None:
     assert failures(attack_on("def f(n):\n    return n\n", ">>> print(f(1))\nNone\n"), "def f(n):\n    return n\n")
-
-
 
 
 def test_examples_of_docstrings_belong_to_the_claim_that_speaks_of_docstrings() -> None:
