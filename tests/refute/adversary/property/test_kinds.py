@@ -83,6 +83,13 @@ def test_what_is_said_of_one_variable_filters_its_strategy(condition: str, strat
     assert given == ((name, strategy),)
 
 
+@pytest.mark.parametrize("condition", ["n < len(xs)", "all(x < n for x in xs)", "is_valid(n)"])
+def test_other_conditions_stay_assumptions(condition: str) -> None:
+    given, left = drawn({"n": INT, "xs": NUMBERS}, [_parsed(condition)], small=True)
+    assert [*map(ast.unparse, left)] == [ast.unparse(_parsed(condition))]
+    assert "filter" not in str(given)
+
+
 @pytest.mark.parametrize(
     "text",
     ["the graph is connected", "n fits", "xs is sorted", "open('x') == n", "n.__class__ == 1", "m < 0", "n"],
