@@ -15,8 +15,11 @@ def test_a_row_matches_what_it_says_and_its_kind_nothing_else(row: Promise) -> N
     ("claim", "duration_s", "ruled_out"),
     [
         ("It returns within 2 seconds.", 3.0, True),
+        ("It returns within 2 seconds.", 1.0, False),
         ("It takes at most 1.5 minutes.", 100.0, True),
+        ("It responds in 20 ms.", 0.1, True),
         ("It always terminates.", 0.1, True),
+        ("It doubles.", 100.0, False),
     ],
 )
 def test_a_time_is_ruled_out_by_the_claim_s_own_bound(claim: str, duration_s: float, *, ruled_out: bool) -> None:

@@ -138,8 +138,10 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"workspace": "x" * 5000}, "does not exist"),
         ({"include": ["../*.csv"]}, "without '..'"),
         ({"include": ["!secret.csv"]}, "a glob of files to add"),
+        ({"workspace": ""}, "a directory, relative to the ticket file"),
         ({"implementation_files": ["x" * 300 + ".py"]}, "expected an existing file"),
         ({"references": ["https://[::1"]}, "references[0]"),
+        ({"references": ["https://a b"]}, "references[0]"),
         ({"requirements": [f"!! --hash=sha256:{DIGEST}"]}, "requirements[0]"),
         (
             {"claims": [{"text": "t", "property": {"given": {"n": "int"}, "check": "n", "zzz": "x"}}]},
@@ -238,6 +240,7 @@ def test_yaml_that_no_ticket_needs_is_refused(workspace: Path, text: str | bytes
         ('{"id": "a", "id": "b"}', "id: is given more than once"),
         ('{"id": }', "line 1, column 8"),
         ("[" * 100_000, "nesting"),
+        ("[" * 50 + "]" * 50, "nesting"),
         ('{"title": NaN}', "title: got 'NaN' (a number)"),
         ('{"title": true}', "title: got 'true' (a truth value)"),
         ('{"python": 3.10, "title": "\\ud800"}', "U+D800"),

@@ -194,6 +194,7 @@ def test_a_real_test_that_the_script_does_not_run_saves_nothing(case: Case) -> N
     [
         "pytest",
         "pytest test_*.py",
+        "timeout 60 pytest",
         "python -m unittest discover",
         "make test",
         "pytest test_vcs.py\npython - <<'EOF'\nimport vcs\nassert vcs.branch()\nEOF",

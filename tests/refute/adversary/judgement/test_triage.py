@@ -29,6 +29,12 @@ def failed(error_type: str, message: str = "m", **facts: Any) -> TestRun:
 IN = {"raised_in_implementation": True}
 
 
+@pytest.mark.parametrize("end", [TestEnd.PASSED, TestEnd.FAILED, TestEnd.BROKEN])
+def test_what_could_not_be_carried_to_the_implementation_makes_a_test_invalid(end: TestEnd) -> None:
+    triaged = judged(make_run(end=end, not_carried="reads its source"))
+    assert (triaged.verdict, triaged.reason) == (TriageVerdict.INVALID, "reads its source")
+
+
 SOMETIMES = (make_run(), make_run(), make_run(end=TestEnd.PASSED), make_run())
 
 
@@ -127,6 +133,11 @@ def test_an_authors_example_that_fails_differently_each_time_refutes_unless_it_i
 ) -> None:
     runs = [failed("AssertionError", f"assert {lost} {compared} 1600") for lost in (1680, 1700, 1691, 1655)]
     assert judged(*runs, origin=Origin.AUTHOR_EXAMPLE).verdict is verdict
+
+
+def test_other_error_types_of_other_runs_are_told() -> None:
+    triaged = judged(make_run(), make_run(), failed("KeyError", **IN), make_run())
+    assert (triaged.verdict, "sometimes KeyError" in triaged.reason) == (TriageVerdict.REFUTED, True)
 
 
 def test_too_few_repetitions_refute_nothing() -> None:

@@ -12,6 +12,7 @@ from refute.adversary.oracle.predicate import holds
         ("sorted(result) == [1, 2]", (2, 1), True),
         ("result is None or isinstance(result, str)", None, True),
         ("result['n'] == 3", {"n": 3}, True),
+        ("not result", "", True),
     ],
 )
 def test_plain_conditions_are_worked_out(predicate: str, value: object, held: bool) -> None:

@@ -45,6 +45,10 @@ def test_no_row_matches_what_it_must_not(row: dict[str, Any]) -> None:
             'raises: {ValueError: {given: {xs: "list[int]", n: "int"}, assume: "...", call: "top(xs, n)"}}',
         ),
         (
+            "parse() returns None for '1.2.3' instead of raising ValueError.",
+            'property: {given: {text: ...}, assume: "...", check: "parse(text) is None"}',
+        ),
+        (
             "Stack.pop() raises KeyError when empty.",
             'raises: {KeyError: {given: {index: "int"}, assume: "...", call: "Stack(...).pop(index)"}}',
         ),

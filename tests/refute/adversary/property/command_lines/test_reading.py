@@ -31,6 +31,7 @@ STORE = {
         ("`tool.py now` prints `2024-05-05 10:11:12`.", "may differ from run to run"),
         ("`other.py a` prints `b`.", "add  run:"),
         ("tool.py a -> the argument", "in backticks"),
+        ("`tool.py a` prints `usage: tool [-h]`.", "argparse's usage"),
     ],
 )
 def test_what_is_not_understood_is_untested_and_says_why(claim: str, reason: str) -> None:
