@@ -20,9 +20,12 @@ BEFORE = '''def f(x, y=None):
     ("old", "new"),
     [
         ("def f(x, y=None):", "def f(x: int, y: str | None = None) -> list[int]:"),
+        ('    """Adds."""\n', '    """Adds, and more.\n\n    Much more.\n    """\n'),
+        ("# both", "# neither"),
         ("[x, 'a']", '[\n            x,\n            "a",\n        ]'),
+        ("if x > 1:", "if (x > 1):"),
     ],
-    ids=["annotations", "layout"],
+    ids=["annotations", "docstring", "comment", "layout", "brackets"],
 )
 def test_what_changes_nothing_of_what_code_does_is_no_change(old, new):
     assert changed_lines(BEFORE, BEFORE.replace(old, new)) == frozenset()
@@ -36,7 +39,9 @@ def test_an_annotated_name_is_the_same_assignment():
     ("old", "new", "lines"),
     [
         ("x > 1", "x > True", {4}),
+        ("x + 1", "x + 1.0", {5}),
         ("y=None", "y=0", {1}),
+        ("ValueError", "(ValueError, KeyError)", {8}),
         ("    try:", "    x = (\n        2)\n    try:", {6, 7}),
         ("def f", "@cache\ndef f", {2}),
     ],

@@ -190,6 +190,9 @@ def test_a_declared_module_that_the_image_lacks_says_nothing_about_the_code() ->
         ("yaml", "PyYAML==6.0 --hash=sha256:1", True),
         ("typing_extensions", "typing-extensions==4", True),
         ("leftpad", "rightpad==1", False),
+        ("req", "requests==2", False),
+        ("google.cloud.storage", "google-cloud-storage==2", True),
+        ("dateutil.parser", "python-dateutil==2", True),
     ],
 )
 def test_a_module_is_matched_with_the_distribution_that_brings_it(

@@ -9,6 +9,7 @@ from tests.refute.adversary.conftest import make_run
 LOOPING = (
     'Thread 0x1 (most recent call first):\n  File "/workspace/bits.py", line 4 in bits\n  File "/t.py", line 3 in go\n'
 )
+BRANCHING = LOOPING + '  File "/workspace/bits.py", line 2 in bits\n'
 
 
 def hung(source: str, traceback: str = LOOPING, limit: str = "time", **facts: object) -> bool:
@@ -27,6 +28,11 @@ def test_a_loop_on_small_input_has_no_end(call: str) -> None:
 )
 def test_on_large_input_it_may_only_be_slow(call: str) -> None:
     assert not hung(f"def test_a():\n    assert {call} == 7\n")
+
+
+def test_branching_recursion_may_only_be_slow() -> None:
+    assert not hung("def test_a():\n    assert bits(40) == 7\n", BRANCHING)
+    assert not hung("def test_a():\n    assert bits(40) == 7\n", "no frame of the code")
 
 
 def test_a_recursion_without_end_is_told_by_its_smallest_input() -> None:

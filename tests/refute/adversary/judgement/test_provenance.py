@@ -26,10 +26,12 @@ def told(x):
 
 ATTESTED = [
     "assert f(3) == 4",
+    "assert f(3)",
     "assert not f(3)",
     "r = f(3); assert (r.x, r.y) == (4, 6)",
     "assert 3 in f(1); assert len(f(1)) == 2; assert bool(f(1)) is True",
     "assert isinstance(f(1), Vec); assert f(1).x == 4",
+    "xs = [3, 1]; assert f(xs) == sorted(xs)",
     "xs = [3, 1]; assert f(xs) == oracle(xs)",
     "xs = [3, 1]; impl.sort(xs); assert xs == [1, 3]",
     "seen = []; f(seen.append); assert seen == [1]",
@@ -41,6 +43,7 @@ ATTESTED = [
     "assert same(f(3), 4)",
     "assert told(3) == '4'",
     "assert abs(f(2) - 1.41) < 0.01",
+    "assert impl.total(impl.parse('1,2')) == 3",
     "with pytest.raises(ValueError): f(1)",
     "with pytest.raises(NotFound) as caught: f(1)",
     "try: f(1)\n    except ValueError: found = True\n    else: found = False\n    assert found",
@@ -48,6 +51,7 @@ ATTESTED = [
 OWN_WORD = [
     "assert f(3) == Vec(4, 6)",
     "assert f(3) == impl.LAST",
+    "assert f(3) is impl.Kind.ODD",
     "assert f(3) == f(3)",
     "assert f(f(3)) == f(3)",
     "once = f(3); twice = f(once); assert once == twice",
@@ -55,6 +59,7 @@ OWN_WORD = [
     "results = [f(3) for _ in range(9)]; assert all(one == results[0] for one in results)",
     "assert f(3) - f(3) == 0",
     "assert decode(encode('abc')) == 'abc'",
+    "for text in ['abc', 'd']: assert decode(encode(text)) == text",
     "text = 'abc'; kept = encode(text); assert decode(kept) == text",
     "assert same(f(f(3)), f(3))",
     "assert told(3) == told(3)",
@@ -62,9 +67,11 @@ OWN_WORD = [
     "assert f(3) == 4; assert f(3) == f(3)",
     "assert isinstance(f(3), Vec)",
     "assert 1 + 1 == 2",
+    "f(3); assert True",
     "f(3); assert len([1]) == 1",
     "f(3)\n    with pytest.raises(ZeroDivisionError): 1 / 0",
     "expected = 4; assert expected == 4",
+    "with pytest.raises(ValueError): raise ValueError",
 ]
 
 

@@ -166,6 +166,7 @@ def test_a_test_that_the_suites_limit_kept_from_running_means_nothing() -> None:
         make_run(end=TestEnd.BROKEN, error_type="_pytest.fixtures.FixtureLookupError"),
         make_run(end=TestEnd.SKIPPED),
         failed("NameError", "name 'x' is not defined", reached_implementation=False),
+        failed("NameError", "name 'x' is not defined"),
         failed("ModuleNotFoundError", "No module named 'numpy'", reached_implementation=False),
         failed("TypeError", "double() takes 1 positional argument but 2 were given", reached_implementation=False),
         failed("TypeError", "double() missing 1 required positional argument: 'x'"),
@@ -222,6 +223,8 @@ def test_a_limit_outside_the_implementation_never_refutes(limit: str) -> None:
     [
         "allow() grants at most 3 calls within 10 seconds.",
         "The session terminates the connection of the client.",
+        "Every call returns within 60 seconds.",
+        "No block is larger than the limit.",
         "Runs in O(n).",
     ],
 )
@@ -233,6 +236,8 @@ def test_words_that_only_sound_like_a_promise_to_end_rule_nothing_out(claim: str
     ("error_type", "message"),
     [
         ("OSError", "[Errno 28] No space left on device"),
+        ("RuntimeError", "can't start new thread"),
+        ("BlockingIOError", "[Errno 11] Resource temporarily unavailable"),
         ("OSError", "[Errno 30] Read-only file system: '/etc/x'"),
         ("urllib.error.URLError", "<urlopen error [Errno -3] Temporary failure in name resolution>"),
     ],
@@ -283,6 +288,8 @@ PURPOSE = IN | {"raised_on_purpose": True}
         (Origin.MODEL, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.PHRASE, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.AUTHOR_EXAMPLE, CLAIM, TriageVerdict.REFUTED),
+        (Origin.AUTHOR_PROPERTY, CLAIM, TriageVerdict.REFUTED),
+        (Origin.FIELD, CLAIM, TriageVerdict.NEEDS_REVIEW),
         (Origin.FUZZ, CLAIM, TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() never raises.", TriageVerdict.REFUTED),
         (Origin.PHRASE, "double() raises TypeError for text.", TriageVerdict.REFUTED),

@@ -8,11 +8,15 @@ from refute.adversary.oracle.predicate import holds
 @pytest.mark.parametrize(
     ("predicate", "value", "held"),
     [
+        ("len(result) >= 2", [1, 2], True),
         ("0 < result <= 10 and result != 5", 5, False),
         ("sorted(result) == [1, 2]", (2, 1), True),
         ("result is None or isinstance(result, str)", None, True),
-        ("result['n'] == 3", {"n": 3}, True),
         ("not result", "", True),
+        ("'a' in result", "bag", True),
+        ("result[0] == result[-1]", "aba", True),
+        ("result - 1 == -2", -1, True),
+        ("result['n'] == 3", {"n": 3}, True),
     ],
 )
 def test_plain_conditions_are_worked_out(predicate: str, value: object, held: bool) -> None:
@@ -22,9 +26,12 @@ def test_plain_conditions_are_worked_out(predicate: str, value: object, held: bo
 @pytest.mark.parametrize(
     "predicate",
     [
+        "other == 1",
         "result.real == 1",
+        "result * 10**9",
         "__import__('os')",
         "result ==",
+        "len(result, 2)",
         "1 / 0",
         "",
     ],

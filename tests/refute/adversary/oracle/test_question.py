@@ -49,6 +49,14 @@ def test_an_exception_that_did_not_come_is_asked_about_without_its_name() -> Non
     assert (found.expected, found.raises, found.came) == ("ValueError", {"ValueError"}, "None")
 
 
+def test_an_exception_that_came_is_not_told() -> None:
+    test = "def test_a():\n    got = double('x')\n    assert got == 'xx'\n"
+    found = situation(test, line=2, message="no", kind="ValueError", raised_in_implementation=True)
+    assert found.code.endswith("\n" + tried("got = double('x')"))
+    assert "xx" not in found.code
+    assert (found.expected, found.came) == (None, "'ValueError'")
+
+
 @pytest.mark.parametrize("asserted", ["double(0)", "not double(0)", "double(0) is True", "False == double(0)"])
 def test_of_truth_both_sides_are_asked_about_since_half_of_all_guesses_are_right(asserted: str) -> None:
     found = situation(f"def test_a():\n    assert {asserted}\n", line=2, message="no")

@@ -37,3 +37,12 @@ def test_a_published_example_decides_for_or_against_the_test(code, expected, ver
     assert decided is not None
     assert decided.verdict is verdict
     assert "the published example digits(235) == 15" in decided.reason
+
+
+@pytest.mark.parametrize(
+    "code", ["result = digits(236)", "box = Box()\nresult = box.digits(235)", "x = 235\nresult = digits(x)"]
+)
+def test_of_other_input_or_more_than_one_call_it_says_nothing(code):
+    one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
+    situation = Situation(code=code, expected=1, came="2")
+    assert decided_without_vote(one, situation, PUBLISHED, []) is None

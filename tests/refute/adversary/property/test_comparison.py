@@ -1,4 +1,5 @@
 import collections
+import datetime as dt
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -15,17 +16,22 @@ Point = collections.namedtuple("Point", "x y")  # noqa: PYI024  # what an implem
     ("expected", "got"),
     [
         (1, True),
+        (1, 1.0),
         (3, 3.0000000001),
+        (0.3, 0.1 + 0.2),
         (math.nan, math.nan),
         (-0.0, 0.0),
         (pytest.approx(3.14, abs=0.005), math.pi),
         (pytest.approx(2.5, abs=0.05), Decimal("2.5")),
         (pytest.approx(0.5, abs=0.05), Fraction(1, 2)),
         ([1, 2], iter([1, 2])),
+        ([0, 1], range(2)),
         ((1, 2), Point(1, 2)),
         ({1, 2}, frozenset({2, 1})),
         ({"a", "b"}, {"a": 1, "b": 2}.keys()),
         ({"a": [pytest.approx(1.5, abs=0.05)]}, collections.OrderedDict(a=[1.52])),
+        ([[1], (2,)], [[1], (2,)]),
+        (dt.date(2020, 1, 1), dt.date(2020, 1, 1)),
     ],
 )
 def test_equal_values_are_the_same(expected: Any, got: Any) -> None:
@@ -35,12 +41,18 @@ def test_equal_values_are_the_same(expected: Any, got: Any) -> None:
 @pytest.mark.parametrize(
     ("expected", "got"),
     [
+        (1, 2),
+        (1, None),
+        ("1", 1),
         (pytest.approx(3.14, abs=0.005), 3.15),
         (pytest.approx(1.0, abs=0.05), "1.0"),
         ([1, 2], (1, 2)),
+        ([1, 2], [2, 1]),
+        ([1, 2], [1]),
         ("ab", ["a", "b"]),
         (["a", "b"], "ab"),
         ({1, 2}, [1, 2]),
+        ({1: 2}, {1: 3}),
         ({1: 2}, {1: 2, 3: 4}),
         (math.nan, 0.0),
     ],

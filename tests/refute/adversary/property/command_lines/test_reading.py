@@ -24,14 +24,20 @@ STORE = {
     [
         ("`python tool.py FILE [OPTIONS]` prints `x`.", "`FILE` stands for something else"),
         ("`tool.py *.txt` prints `a.txt b.txt`.", "needs a shell"),
+        ("`tool.py $HOME` prints `/home/me`.", "needs a shell"),
+        ("`tool.py a && tool.py b` prints `b`.", "`&&`, which needs a shell"),
+        ("`tool.py a b | wc -w` prints `2`.", "`|`, which needs a shell: give `stdin` and `files`"),
         ("`curl x | tool.py` prints `x`.", "add  run:"),
         ("`LD_PRELOAD=x tool.py a` prints `a`.", "changes how every program starts"),
+        ("`tool.py a` prints `b` if B is set.", "write what it prints in backticks"),
         ("`tool.py a` may print `b`.", "add  run:"),
+        ("`tool.py a b` returns 0.", "add  run:"),
         ("When CAPS is set, `tool.py a` prints `A`.", "add  run:"),
         ("`tool.py now` prints `2024-05-05 10:11:12`.", "may differ from run to run"),
+        ("$ python tool.py a\n<the argument>\n", "may differ from run to run"),
         ("`other.py a` prints `b`.", "add  run:"),
-        ("tool.py a -> the argument", "in backticks"),
         ("`tool.py a` prints `usage: tool [-h]`.", "argparse's usage"),
+        ("tool.py a -> the argument", "in backticks"),
     ],
 )
 def test_what_is_not_understood_is_untested_and_says_why(claim: str, reason: str) -> None:
@@ -44,7 +50,9 @@ def test_what_is_not_understood_is_untested_and_says_why(claim: str, reason: str
     "claim",
     [
         "`tool.py 'a  b'` prints `a  b`.",
+        "`tool.py '|'` prints `|`.",
         "`tool.py 'a\\nb'` prints `a\\nb`.",
+        '`tool.py "x"` prints `"x"`.',
         "Run it:\n$ python tool.py a\na\n\nThen it ends.\n",
         "$ python tool.py a 2>&1\na\n$ echo $?\n0\n",
         "`tool.py a` prints `a` and exits 0.",
@@ -135,6 +143,14 @@ def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> Non
         assert line in attack.source
     assert "followed up to `rm made.txt`" in attack.source
     assert failures(attack, files, tmp_path) == {}
+
+
+def test_plain_sessions_end_where_the_text_goes_on() -> None:
+    attack = attack_on(
+        ECHO, "Call it:\n\n    $ tool.py a\n    a\n\nNothing else matters.\n\n$ tool.py b\nAnd so on, as you may see."
+    )
+    assert "terminal_lines(out, err, ['a'])" in attack.source
+    assert "And so on" not in attack.source.partition("def test_")[2].partition('"""')[2].partition('"""')[2]
 
 
 @pytest.mark.parametrize(

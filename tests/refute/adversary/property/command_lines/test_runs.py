@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Attack, Origin
+from refute.adversary.attack import Attack, Category, Origin
 from refute.ticket.record import Claim, ClaimId, Run, Text
 from tests.refute.adversary.property.command_lines.bench_of_programs import attack_on, failures
 
@@ -27,6 +27,7 @@ def _attack(**run: Any) -> Attack:
     "run",
     [
         {"stdin": "a\nb", "stdout": Text(exact="A\nB\n"), "exit_code": 0},
+        {"words": ("PREFIX=> ", "python", "tool.py"), "stdin": "a", "stdout": Text(exact="> A")},
         {"words": ("tool.py", "in x.txt"), "files": {"in x.txt": "é\n"}, "stdout": Text(contains=("É",))},
         {"fails": True, "stderr": Text(contains=("nothing", "to do")), "stdout": Text(exact="")},
         {"stdin": "a", "files": {"log/a": ""}, "files_after": {"log/done.txt": Text(exact="ok"), "log/a": Text()}},
@@ -42,7 +43,10 @@ def test_a_right_program_keeps_its_run(run: dict[str, Any], tmp_path: Path) -> N
     ("run", "expected"),
     [
         ({"stdin": "a", "stdout": Text(exact="a")}, "stdout 'a'"),
+        ({"stdin": "a", "stdout": Text(contains=("A", "B"))}, "'B' in stdout"),
+        ({"stdin": "a", "exit_code": 2}, "exit code 2"),
         ({"stdin": "a", "fails": True}, "an exit code other than 0"),
+        ({"stdin": "a", "stderr": Text(exact="oh")}, "stderr 'oh'"),
         ({"stdin": "a", "files_after": {"log/done.txt": Text()}}, "the file log/done.txt"),
         (
             {"stdin": "a", "files": {"log/done.txt": "no"}, "files_after": {"log/done.txt": Text(exact="no")}},
@@ -53,6 +57,10 @@ def test_a_right_program_keeps_its_run(run: dict[str, Any], tmp_path: Path) -> N
 def test_a_wrong_program_is_refuted_by_its_run(run: dict[str, Any], expected: str, tmp_path: Path) -> None:
     (error,) = failures(_attack(**run), UPPER, tmp_path).values()
     assert str(error).splitlines()[0] == f"expected {expected}, got exit code 0"
+
+
+def test_a_run_that_fails_is_a_failure_mode() -> None:
+    assert [test.category for test in _attack(exit_code=2).tests] == [Category.FAILURE_MODE]
 
 
 @pytest.mark.parametrize(
