@@ -14,11 +14,10 @@ from refute.scan.rules import Language
 from refute.scan.scanner import scan_files, scan_text
 
 
-def rows(language: Language) -> list[Any]:
+def sections(language: Language) -> list[Any]:
     text = Path(__file__).with_name(f"judged_{language.value}.txt").read_text(encoding="utf-8")
-    lines = [line for line in text.split("\n") if line.startswith(("! ", ". "))]
-    parts = [(line[0], *line[2:].replace("⏎", "\n").partition(" ⇒ ")[::2]) for line in lines]
-    return [pytest.param(text, mark == "!", rule) for mark, text, rule in parts]
+    parts = [part.rstrip("\n").split("\n") for part in text.removeprefix("# ").split("\n# ")]
+    return [pytest.param(language, lines, id=f"{language.value}: {heading}") for heading, *lines in parts]
 
 
 def blocking(text: str, language: Language) -> set[str]:
@@ -26,18 +25,15 @@ def blocking(text: str, language: Language) -> set[str]:
     return {finding.rule_id for finding in findings if finding.severity >= Severity.HIGH}
 
 
-@pytest.mark.parametrize(("text", "blocks", "rule"), rows(Language.SHELL))
-def test_shell_is_judged(text: str, blocks: bool, rule: str) -> None:
-    found = blocking(text, Language.SHELL)
-    assert bool(found) is blocks
-    assert not rule or rule in found
+def as_it_must(line: str, language: Language) -> bool:
+    text, _, rule = line[2:].replace("⏎", "\n").partition(" ⇒ ")
+    found = blocking(text, language)
+    return bool(found) is {"! ": True, ". ": False}[line[:2]] and (not rule or rule in found)
 
 
-@pytest.mark.parametrize(("text", "blocks", "rule"), rows(Language.PYTHON))
-def test_python_is_judged(text: str, blocks: bool, rule: str) -> None:
-    found = blocking(text, Language.PYTHON)
-    assert bool(found) is blocks
-    assert not rule or rule in found
+@pytest.mark.parametrize(("language", "lines"), [*sections(Language.SHELL), *sections(Language.PYTHON)])
+def test_each_text_is_judged_as_it_must_be(language: Language, lines: list[str]) -> None:
+    assert [line for line in lines if not as_it_must(line, language)] == []
 
 
 @pytest.mark.parametrize("text", ["rm -rf /\r\n", "\ufeffrm -rf /"], ids=["Windows line end", "byte order mark"])
