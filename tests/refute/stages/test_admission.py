@@ -11,14 +11,13 @@ import pytest
 from refute.approval import IN_ADVANCE, Answered, Approval, Beforehand, Decision, Denial, Question
 from refute.errors import ImageMissing, NetworkUnavailable
 from refute.outcome import Status, Stop
-from refute.ports import Ports
 from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
-from refute.settings import Settings
 from refute.stages.admission import admit, confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
 from tests.fakes.jobs import FACTS
 from tests.fakes.wheels import FakeWheel
+from tests.refute.stages.conftest import ports_of, written_ticket
 
 
 class QuietSandbox:
@@ -57,20 +56,12 @@ class World:
 
     def __init__(self, tmp_path: Path, **options: Any) -> None:
         hosts = read_hosts(options.pop("hosts", ()))
-        fields = options.pop("ticket", "")
-        folder = tmp_path / "ticket"
-        folder.mkdir()
-        (folder / "a.py").write_text("A = 1\n")
-        (folder / "verify.sh").write_text(options.pop("script", "python -c 'import a'\n"))
-        plain = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
-        (folder / "ticket.yaml").write_text(plain + fields)
-        self.audit = tmp_path / "audit.jsonl"
-        settings = Settings.load(**{"state_dir": tmp_path / "state", "audit_path": self.audit, **options})
-        self.ports = Ports(settings, "run", allowed_hosts=hosts)
-        self.sandbox = QuietSandbox()
-        self.ports.__dict__["sandbox"] = self.sandbox
-        self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
-        ticket = load_ticket(folder)
+        script, more = options.pop("script", "python -c 'import impl'\n"), options.pop("ticket", "")
+        ticket = written_ticket(tmp_path / "ticket", code="A = 1\n", claims=["A is 1."], script=script, more=more)
+        self.audit, self.sandbox = tmp_path / "audit.jsonl", QuietSandbox()
+        places = {"state_dir": tmp_path / "state", "audit_path": self.audit}
+        self.ports = ports_of(self.sandbox, **(places | options))
+        self.ports.allowed_hosts = hosts
         snapshot = take_snapshot(self.ports, ticket)
         self.question = pose_question(self.ports, ticket, snapshot, scan_scripts(self.ports, ticket, snapshot))
 
