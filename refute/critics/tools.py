@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.change import changed_lines
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, verdict_of
 from refute.guardrails.plain_text import printable
@@ -99,22 +100,22 @@ def _is_typed(source: str) -> bool:
     return any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) and one.returns is not None for one in nodes)
 
 
-def read_tools(result: JobResult, focuses: Sequence[Focus]) -> tuple[Review, ...]:
+def read_tools(result: JobResult, focuses: Sequence[Focus], brief: Brief) -> tuple[Review, ...]:
     """A review of each focus that the tools know, of minor failures only.
 
     Args:
         result: of `tools_job`; what it left may be anything.
         focuses: those asked for.
+        brief: where it brings the version before, only findings in the lines that changed count.
     """
     reports = _reports(result.stdout)
     ruff = _parsed(reports.get(RUFF, ""))
     if result.end != Exited(code=0) or not isinstance(ruff, list):
         return tuple(_unavailable(focus) for focus in focuses if focus in RULES)
-    found = [
-        *_ruff(ruff),
-        *_bandit(_parsed(reports.get(BANDIT, ""))),
-        *_mypy(reports.get(MYPY, "")),
-    ]
+    everything = [*_ruff(ruff), *_bandit(_parsed(reports.get(BANDIT, ""))), *_mypy(reports.get(MYPY, ""))]
+    versions = {one.module.path: (brief.earlier.get(one.module.path), one.source) for one in brief.modules}
+    changed = {path: changed_lines(old, new) for path, (old, new) in versions.items() if old is not None}
+    found = [one for one in everything if one.line in changed.get(one.path, (one.line,))]
     return tuple(_review(focus, [one for one in found if one.focus is focus]) for focus in focuses if focus in RULES)
 
 

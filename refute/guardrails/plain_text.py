@@ -21,6 +21,8 @@ category does not tell, and the blank Braille pattern."""
 _NOT_PLAIN: Final = re.compile(r"[^\x20-\x7e\n\t]")
 _MARKS: Final = re.compile(r"[^\x00-\u02ff]{5,}")
 _MARKS_SHOWN: Final = 4
+LINE_CHARS: Final = 300
+"""Of one line of an output; longer are data that somebody printed, or a list in a test's source."""
 _MARKDOWN_ACTIVE: Final = re.compile(r"[\\`*_\[\]!~#|$]")
 _AUTOLINK: Final = re.compile(r":(?=//)|@|(?<=www)\.", re.IGNORECASE)
 """What makes a bare address a link (GitHub Flavored Markdown 0.29, 6.9 Autolinks): escaped, it is text."""
@@ -49,11 +51,11 @@ def printable(text: str, *, max_chars: int | None = None, keep_newlines: bool = 
 
 
 def tail(text: str, *, max_lines: int, max_chars: int = 4_000) -> str:
-    """The printable end of an output, with a marker where something was left off before it."""
-    end = printable(text[-max_chars:].rstrip()).split("\n")
-    shown = "\n".join(end[-max_lines:])
-    left_off = len(text.rstrip()) > max_chars or len(end) > max_lines
-    return f"[… earlier output left off]\n{shown}" if left_off else shown
+    """The printable end of an output, long lines cut, with a marker where something was left off before it."""
+    lines = text.rstrip().split("\n")
+    end = "\n".join(f"{line[:LINE_CHARS]}…" if len(line) > LINE_CHARS else line for line in lines[-max_lines:])
+    shown = printable(end[-max_chars:])
+    return f"[… earlier output left off]\n{shown}" if len(end) > max_chars or len(lines) > max_lines else shown
 
 
 def on_one_line(prose: str) -> str:

@@ -130,7 +130,7 @@ def _without_model(ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Se
     else:
         job = tools_job(brief, run_id=ports.run_id, archive=ports.workspace(snapshot), image_id=image)
         ran = ports.stages.cached(TOOLS, ports.result_key([job]), lambda: ports.sandbox.run(job))
-        reviews = (*read_tools(ran.record, focuses), *reviews)
+        reviews = (*read_tools(ran.record, focuses, brief), *reviews)
         sandbox_s, kept = 0.0 if ran.kept else ran.record.duration_s, ran.kept
     judgement = judge(reviews, block_on=BlockOn.CONFIRMED, defaults=())
     return Critique(reviews=reviews, judgement=judgement, sandbox_s=sandbox_s, kept=kept)

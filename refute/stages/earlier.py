@@ -1,12 +1,14 @@
-"""Tests that fail against a claim of preservation, run on the version before: what passed there has been broken."""
+"""Tests that fail, run on the version before: what passed there is broken now; what fails there alike may be older."""
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from refute.adversary.attack import Origin, Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Attack, Origin, Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.preservation import preserves, preserves_everything
 from refute.adversary.suite import read_attack_run
 from refute.ports import Ports
+from refute.python_syntax import parse_python
 from refute.stages.jobs import attack_of
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import pack
@@ -20,7 +22,8 @@ def judge_by_earlier_version(
     """Decide by the version before (`base`, `previous`) what no vote can know: whether the code did this before.
 
     A test that passes there and fails now refutes a claim that nothing has changed. Where the claim bounds that, or
-    the test fails there as well, it stays as it is, and the reason says what was seen.
+    the test fails there as well, it stays as it is, and the reason says what was seen. An example that a docstring
+    showed before the change, and that fails there too, is for a person: the docstring is wrong, or the bug is older.
 
     Args:
         ports: the effects of this run.
@@ -33,9 +36,10 @@ def judge_by_earlier_version(
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
     claims = {claim.id: claim for claim in ticket.claims}
-    asked = [one for one in triaged if _is_open(one) and (_expects(one) or preserves(claims[one.test.claim_id].text))]
+    asked = [one for one in triaged if _is_open(one) and (_asks(one) or preserves(claims[one.test.claim_id].text))]
     earlier = ports.earlier(ticket, snapshot) if asked else {}
-    if not earlier:
+    asked = [one for one in asked if not _is_documented(one) or _stood_before(one, screening.attack, earlier)]
+    if not asked or not earlier:
         return triaged
     passed = _passing_before(ports, ticket, snapshot, screening, asked, earlier)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
@@ -48,13 +52,30 @@ def judge_by_earlier_version(
 
 def _is_open(one: TriagedTest) -> bool:
     """Whether what it means would be put to a vote, or to a person."""
-    undecided = one.test.origin is Origin.MODEL or _expects(one) or one.verdict is TriageVerdict.NEEDS_REVIEW
+    undecided = one.test.origin is Origin.MODEL or _asks(one) or one.verdict is TriageVerdict.NEEDS_REVIEW
     return undecided and one.verdict in OPEN and one.run.end is TestEnd.FAILED and not one.run.not_carried
 
 
 def _expects(one: TriagedTest) -> bool:
     """Whether it expects what the version before answered: then that has to pass it."""
     return one.test.origin is Origin.EARLIER
+
+
+def _is_documented(one: TriagedTest) -> bool:
+    return one.test.origin is Origin.DOCSTRING_EXAMPLE
+
+
+def _asks(one: TriagedTest) -> bool:
+    return _expects(one) or _is_documented(one)
+
+
+def _stood_before(one: TriagedTest, attack: Attack, earlier: Mapping[str, bytes]) -> bool:
+    """Whether the example of a docstring, which its test's own docstring repeats, is in the version before."""
+    text = b"\n".join(earlier.values()).decode(errors="replace")
+    functions = (node for node in ast.walk(parse_python(attack.source)) if isinstance(node, ast.FunctionDef))
+    told = next((ast.get_docstring(node) for node in functions if node.name == one.test.name), None) or ""
+    _, _, shown = told.partition("\n\n")
+    return bool(shown) and all(line.strip() in text for line in shown.splitlines())
 
 
 def _passing_before(  # what a job is made of
@@ -78,6 +99,9 @@ def _judged(one: TriagedTest, *, passed: bool, decides: bool) -> TriagedTest:
     if _expects(one):
         reason = f"fails on the version before too, whose answers it expects: {one.reason}"
         return one if passed else replace(one, verdict=TriageVerdict.INVALID, reason=reason)
+    if _is_documented(one):
+        reason = f"fails on the version before too: the docstring is wrong, or the bug is older: {one.reason}"
+        return one if passed else replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason)
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")
     if not decides:

@@ -47,7 +47,8 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, confirmat
     ports.open_ledger_ahead()
     ran = ports.stages.cached(VERIFICATION, ports.result_key([job]), lambda: ports.sandbox.run(job))
     result = ran.record
-    stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
+    provided = derived.modules if derived else frozenset[str]()
+    stop = judge_verification(result, ticket, provided=provided, left_out=snapshot.left_out)
     if stop is None and not ran.kept:
         prepare_attack(ports, ticket)  # where this is cached, the attack most likely is too
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot, ran.kept)

@@ -12,7 +12,8 @@ from refute.ticket.checkout import git
 
 _MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
-_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py"})
+_TEST_NAME: Final = re.compile(r"test_.*|.*_test\.py|tests?\.py")
+_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "docs"})
 MAX_ID_CHARS: Final = 40
 """Of an id made of words: it stands in tables and file names."""
 
@@ -40,9 +41,9 @@ def slug(words: str) -> str:
 
 
 def is_test_file(path: str) -> bool:
-    """Whether a Python file is a test by the names that pytest and unittest look for."""
+    """Whether a Python file is a test by the names that pytest, unittest and Django look for."""
     *directories, name = PurePosixPath(path).parts
-    return name.startswith("test_") or name.endswith("_test.py") or bool({"tests", "test"}.intersection(directories))
+    return bool(_TEST_NAME.fullmatch(name) or {"tests", "test"}.intersection(directories))
 
 
 def change_since(directory: Path, base: str) -> tuple[Path, Change]:
@@ -56,9 +57,7 @@ def change_since(directory: Path, base: str) -> tuple[Path, Change]:
     untracked = git(top, "ls-files", "-z", "--others", "--exclude-standard")
     paths = sorted({os.fsdecode(path) for path in (fields + untracked).split(b"\0") if path.endswith(b".py")})
     tests = tuple(path for path in paths if is_test_file(path))
-    code = tuple(
-        path for path in paths if not is_test_file(path) and PurePosixPath(path).name not in _NO_IMPLEMENTATION
-    )
+    code = tuple(path for path in paths if not is_test_file(path) and _NO_IMPLEMENTATION.isdisjoint(path.split("/")))
     if not code:
         raise UsageError(
             f"{top}: got no changed Python file since {base}, expected at least one that is no test",

@@ -19,6 +19,7 @@ from refute.ticket.suggestions import Suggestion, imported, is_program, suggest,
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
 _SKIPPED_NAMES: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py", "__main__.py"})
+_PYTEST_SETTINGS: Final = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +184,8 @@ def _tests(start: _Start) -> str:
     beside = sorted(path.name for path in start.workspace.glob("test_*.py"))
     tests = " ".join(_shell(path) for path in start.change.test_files or there or beside)
     command = "python -m pytest -q -p no:cacheprovider"
+    if any(b"addopts" in _content(start.workspace / name) for name in _PYTEST_SETTINGS):
+        command += " -o addopts="  # the project's own may name plugins (--cov, -n) that the container has not
     return f"{command} {tests}" if tests else f"# No tests were found. Write some and run them here:  {command} tests"
 
 

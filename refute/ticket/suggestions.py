@@ -11,7 +11,7 @@ from refute.ticket.fields import PLACEHOLDER
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
-_SUMMARY_END: Final = re.compile(r"\n\s*(?:\n|[:@]\w+)")
+_SUMMARY_END: Final = re.compile(r"(?:\A|\n)\s*(?:\n|[:@]\w+)")
 """Of a docstring: an empty line, or the first field (`:param`, `@return`)."""
 _COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
 _EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")

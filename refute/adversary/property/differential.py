@@ -19,12 +19,12 @@ from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression
-from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.generator import Inputs, inputs_of, may_call
 from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
-from refute.ticket.record import Claim
+from refute.ticket.record import Claim, ClaimId
 
 Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
@@ -32,6 +32,7 @@ Answers = tuple[tuple[Answer | None, ...], ...]
 """Of each way of calling, for each of its rows; None where a version does not always answer alike."""
 _RECORDED: Final = TypeAdapter(list[list[Answer | None]])
 MAX_WAYS: Final = 60
+MAX_DEMANDS: Final = 10
 _CRASHES: Final = frozenset(
     (
         *("AttributeError", "AssertionError", "IndexError", "KeyError", "ModuleNotFoundError", "NameError"),
@@ -45,6 +46,10 @@ _SHOWN: Final = 120
 _BOUNDED: Final = (
     "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
 )
+_CHANGES: Final = (
+    "`unchanged` names {function}, of which {claim} demands something new ({told}); "
+    "say in a `property` what stays as it is"
+)
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
 )
@@ -57,6 +62,8 @@ class Way:
     function: Function
     inputs: Inputs
     imports: tuple[str, ...]
+    demand: tuple[ClaimId, Answer] | None = None
+    """Of a claim's field instead of inputs of ours: whose it is, and the answer that fulfils it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +77,7 @@ class Compared:
     def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
         """Call, answer before and answer now; the smallest first."""
         for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
-            if before and now and before != now:
+            if before and now and before != now and not self.way.demand:
                 yield self.way.inputs.written(row), before, now
 
 
@@ -85,11 +92,35 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
         if function.depends_on or before.depends_on or function.is_async:
             continue
-        for inputs in inputs_of(function, surface, published, hints=hints, guess=True):
+        calls = [_as_before(call, before) for call in published]
+        for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
-    return tuple(ways[:MAX_WAYS])
+    return (*ways[:MAX_WAYS], *_demands(brief, namespace, [function for function, _ in both]))
+
+
+def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) -> Iterator[Way]:
+    """Fields of claims, put to the version before: what that does not fulfil is what the ticket changes."""
+    claims = brief.ticket.claims if any(claim.unchanged for claim in brief.ticket.claims) else ()
+    for claim in claims:
+        fields = [(code, ("value", "True")) for code in claim.examples]
+        fields += [(one.call, ("raises", one.error)) for one in claim.raises if not one.given]
+        for code, wanted in fields[:MAX_DEMANDS]:
+            tree, inputs = parse_expression(code), Inputs(call=code, holes=(), rows=((),))
+            imports = _imports_of(inputs, namespace)
+            calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+            of_it = [function for function in functions if any(may_call(call, function) for call in calls)]
+            for function in of_it if imports is not None else ():
+                yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
+
+
+def _as_before(call: ast.Call, before: Function) -> ast.Call:
+    """A published call without the options that only the version of now has: the other one refuses them all."""
+    names = {one.name for one in before.parameters}
+    if not may_call(call, before) or any(one.variadic for one in before.parameters):
+        return call
+    return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg is None or one.arg in names])
 
 
 def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
@@ -161,6 +192,8 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             if function is None:
                 reason = f"unchanged: got {name!r}, expected a public function of the implementation"
                 yield Note(claim=claim, reason=reason)
+            elif changed := _demanded_otherwise(claim, function, compared):
+                yield Note(claim=claim, reason=changed)
             else:
                 yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
         said = PRESERVED.search(claim.text)
@@ -173,6 +206,19 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
 
 
+def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
+    """Why what a claim calls unchanged is not: a field of another claim wants what the version before did not give."""
+    own = (one for one in compared if one.way.function.qualified == function.qualified)
+    for one in own:
+        was, demand = one.before[0], one.way.demand
+        if not demand or demand[0] == claim.id or not was or _crashed(was):
+            continue  # a crash is compared with nothing, and least that of an option which is new
+        if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
+            told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
+            return _CHANGES.format(function=function.name, claim=demand[0], told=told)
+    return ""
+
+
 def _incomparable(claim: Claim, brief: Brief) -> str:
     """Why a claim in prose is not compared with the version before; empty where it is."""
     if not brief.earlier:
@@ -181,7 +227,7 @@ def _incomparable(claim: Claim, brief: Brief) -> str:
 
 
 def _of_function(claim: Claim, function: Function, compared: Sequence[Compared], quote: str) -> Iterator[Draft | Note]:
-    own = [one for one in compared if one.way.function.qualified == function.qualified]
+    own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
         yield Note(claim=claim, reason=_NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}")
@@ -193,7 +239,7 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
     rows = [
         (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
         for row, answer in zip(inputs.rows, one.before, strict=True)
-        if answer and answer not in {("raises", crash) for crash in _CRASHES}
+        if answer and not _crashed(answer)
     ]
     if not rows:
         return None
@@ -212,6 +258,10 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
         ),
         given=(("case", sampled(rows)),),
     )
+
+
+def _crashed(answer: Answer) -> bool:
+    return answer[0] == "raises" and answer[1] in _CRASHES
 
 
 def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[str]:

@@ -92,7 +92,7 @@ def _tested(claim: Claim, text: str, example: Example, origin: Origin, namespace
         raise NotTested(reason)
     if not any(line.startswith(CHECKS) for line in lines):
         raise NotTested("shows nothing that can be compared")
-    code, detail = [*example.code, *example.shown], "\n".join(step.source for step in example.steps)
+    code, detail = [*example.code, *example.shown], "\n".join(map(str, example.steps))
     return _draft(claim, (example.quote, detail), code, origin, names, lines)
 
 

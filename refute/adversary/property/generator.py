@@ -59,7 +59,7 @@ def inputs_of(
     chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
     ways: dict[str, list[tuple[Any, ...]]] = {}
     for call in published:
-        if called(call).rpartition(".")[2] == function.name and (found := _holes_of(call, surface)) is not None:
+        if may_call(call, function) and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
     typed = _typed(function, guess=guess and not ways)
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
@@ -67,6 +67,13 @@ def inputs_of(
     if typed is not None:
         made.append(_inputs(typed[0], _drawn(typed[1], hints, chance)))
     return tuple(one for one in made if one.rows and one.holes)
+
+
+def may_call(call: ast.Call, function: Function) -> bool:
+    """Whether a call may be one of a function, by name: a method is called on something, a function on no result."""
+    name = called(call)
+    on_something = "." in name if function.owner else not name.startswith(".")
+    return on_something and name.rpartition(".")[2] == function.name
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:

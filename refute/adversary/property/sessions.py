@@ -31,6 +31,14 @@ class Step:
     source: str
     """As written, its first line."""
 
+    def __str__(self) -> str:
+        """As it stands in the text: what is run, and below it what is shown."""
+        match self.expected:
+            case Value(written=shown) | Text(text=shown) | Raises(name=shown):
+                return f"{self.source}\n{shown}"
+            case None:
+                return self.source
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:

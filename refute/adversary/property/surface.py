@@ -106,8 +106,9 @@ class Surface:
         return frozenset({name for name in self.defined_names() if not name.startswith("_")} | packages)
 
     def named(self, name: str) -> Function | None:
-        """The function or method called so, when exactly one is."""
-        hits = [f for f in self.callables() if name in {f.name, f.qualified, f"{f.module}.{f.qualified}"}]
+        """The function or method called so, when exactly one is: by its whole name, else by the last part of it."""
+        whole = [f for f in self.callables() if name in {f.qualified, f"{f.module}.{f.qualified}"}]
+        hits = whole or [f for f in self.callables() if name == f.name]
         return hits[0] if len(hits) == 1 else None
 
     def subjects(self, text: str) -> tuple[Function, ...]:

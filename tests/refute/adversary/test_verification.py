@@ -6,6 +6,7 @@ from refute.adversary.import_failure import find_import_failure, is_declared
 from refute.adversary.verification import judge_verification, script_command
 from refute.outcome import Status
 from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, TimedOut
+from refute.ticket.record import LeftOut
 from tests.refute.adversary.conftest import make_brief
 
 
@@ -110,6 +111,10 @@ def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, std
     assert "leftpad" in stop.reason
     assert place in stop.reason
     assert "name it under `requirements`" in stop.reason
+    left_out = [LeftOut(path="src/leftpad.py", reason="ignored by git")]
+    stop = judge_verification(result(stdout, stderr), TICKET, left_out=left_out)
+    assert stop is not None
+    assert "src/leftpad.py is not in the snapshot (ignored by git): name it under `include`" in stop.reason
 
 
 def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None:

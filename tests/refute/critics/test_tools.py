@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,11 +23,21 @@ BANDIT = {"results": [{"test_id": "B602", "issue_text": "m", "filename": "./impl
 MYPY = {"severity": "error", "file": "impl.py", "line": 2, "message": "m", "code": "arg-type"}
 
 
-def read(ruff: Any = None, bandit: Any = None, mypy: Any = None, focuses: tuple[Focus, ...] = tuple(Focus)) -> Any:
+def read(
+    ruff: Any = None, bandit: Any = None, mypy: Any = None, focuses: tuple[Focus, ...] = tuple(Focus), **brief: Any
+) -> Any:
     reports = {"ruff": json.dumps(ruff), "bandit": json.dumps(bandit), "mypy": json.dumps(mypy)}
     said = "".join(f"{MARK}{name}\n{report}\n" for name, report in reports.items())
     result = JobResult(end=Exited(code=0), stdout=said, stderr="", duration_s=1, overhead_s=0)
-    return {one.focus: one for one in read_tools(result, focuses)}
+    return {one.focus: one for one in read_tools(result, focuses, replace(make_brief(), **brief))}
+
+
+def test_of_a_changed_file_only_what_stands_in_changed_lines_counts():
+    (module,) = make_brief().modules
+    now = {"modules": (replace(module, source="x = 1\ny = 3\n"),), "earlier": {"impl.py": "x = 1\ny = 2\n"}}
+    security, correct = read(RUFF, BANDIT, MYPY, (Focus.SECURITY, Focus.CORRECTNESS), **now).values()
+    assert [one.evidence for one in security.failures] == ["pkg/impl.py:3"]
+    assert [one.evidence for one in correct.failures] == ["pkg/impl.py:3", "impl.py:2"]
 
 
 def test_findings_go_to_their_focus_with_file_and_line_and_decide_nothing():

@@ -78,6 +78,7 @@ def test_a_text_of_just_the_limit_is_not_cut() -> None:
 def test_the_tail_of_an_output_says_that_something_came_before() -> None:
     assert tail("1\n2\n3\n4\n", max_lines=2) == "[… earlier output left off]\n3\n4"
     assert tail("1\n2\n", max_lines=2) == "1\n2"
+    assert tail("x" * 5_000 + "\nlast", max_lines=2) == "x" * 300 + "…\nlast"
     assert tail("x" * 50, max_lines=2, max_chars=10) == "[… earlier output left off]\n" + "x" * 10
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Origin, Screening, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.oracle.vote import needs_vote
 from refute.sandbox.job import Job, JobResult
 from refute.stages.admission import take_snapshot
@@ -42,11 +42,18 @@ class Earlier:
 
 
 def judged(
-    folder: Path, sandbox: Earlier, *, claim: str = KEPT, previous: str = "previous: old.py", **facts: object
+    folder: Path,
+    sandbox: Earlier,
+    *,
+    claim: str = KEPT,
+    previous: str = "previous: old.py",
+    origin: Origin = Origin.MODEL,
+    tests: str = TESTS,
+    **facts: object,
 ) -> TriagedTest:
     (folder / "old.py").write_text(OLD)
     ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[claim], more=previous)
-    attack = make_attack(TESTS, [make_test("test_a", quote=claim)])
+    attack = make_attack(tests, [make_test("test_a", quote=claim, origin=origin)])
     verdict = facts.pop("verdict", TriageVerdict.REFUTED)
     assert isinstance(verdict, TriageVerdict)
     one = TriagedTest(test=attack.tests[0], verdict=verdict, reason="assert 6 == 4", run=make_run(**facts))
@@ -73,6 +80,21 @@ def test_where_the_previous_version_does_not_decide_a_vote_does(
     one = judged(tmp_path, Earlier(end), claim=claim)
     assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, True)
     assert word in one.reason
+
+
+@pytest.mark.parametrize(
+    ("end", "shown", "verdict"),
+    [
+        ("failed", "impl.double(x)\n    return", TriageVerdict.REFUTED),
+        ("failed", "def double(x):\n    return 2 * x", TriageVerdict.NEEDS_REVIEW),
+        ("passed", "def double(x):\n    return 2 * x", TriageVerdict.REFUTED),
+    ],
+    ids=["shown since the change", "older", "right before"],
+)
+def test_an_example_of_a_docstring_that_failed_before_the_change_too_is_for_a_person(tmp_path, end, shown, verdict):
+    tests = TESTS.replace("    import", f'    """C1: Text.\n\n    {shown}\n    """\n    import')
+    one = judged(tmp_path, Earlier(end), claim="double() doubles.", origin=Origin.DOCSTRING_EXAMPLE, tests=tests)
+    assert one.verdict is verdict
 
 
 @pytest.mark.parametrize(

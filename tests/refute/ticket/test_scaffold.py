@@ -37,6 +37,8 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     (top / "tests").mkdir()
     (top / "tests/test_changed.py").write_text("")
     (top / "tests/testhalf.py").write_text("")  # as unittest finds it
+    (top / "docs").mkdir()
+    (top / "docs/conf.py").write_text("")
     git(top, "add", ".")
     git(top, "commit", "-qm", "Round half to even")
     (top / "src/pkg/uncommitted.py").write_text("class Thing:\n    '''A thing.'''\n")
@@ -61,13 +63,15 @@ def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
 
 def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: Path) -> None:
     (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
-    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
+    (tmp_path / "limiter.py").open("a").write('def listed(keys):\n    """:param keys: Without a summary."""\n')
+    (tmp_path / "tests.py").write_text("def test_it():\n    assert True\n")
     scaffold_ticket(tmp_path, from_git=None)
     assert "`allow`: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
+    assert "REPLACE ME: what listed gives" in (tmp_path / "ticket.yaml").read_text()
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     assert ticket.implementation_files == ("limiter.py",)
-    assert "python -m pytest -q -p no:cacheprovider test_limiter.py" in (tmp_path / "verify.sh").read_text()
+    assert "python -m pytest -q -p no:cacheprovider tests.py" in (tmp_path / "verify.sh").read_text()
 
 
 def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
@@ -100,6 +104,13 @@ def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -
     (tmp_path / "test_limiter.py").write_text("from limiter import allow\n\ndef test_it():\n    assert allow()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
     subprocess.run(["bash", str(script)], check=True, cwd="/", capture_output=True)
+
+
+def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path: Path) -> None:
+    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cov=limiter\n")
+    _, script = scaffold_ticket(tmp_path, from_git=None)
+    assert "no:cacheprovider -o addopts= test_limiter.py" in script.read_text()
 
 
 @pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])

@@ -151,6 +151,27 @@ def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str
     assert word in untested.reason
 
 
+def test_a_new_option_does_not_keep_both_versions_from_being_compared(tmp_path: Path) -> None:
+    code = OLD.replace("def words(text):", "def words(text, sep=None):").replace("text.split()", "text.split(sep)")
+    published = replace(
+        CLAIM, id=ClaimId("C2"), text="Any.", examples=("words('a-b', sep='-') == ['a', 'b']",), unchanged=()
+    )
+    made = brief(code, replace(CLAIM, unchanged=("words",)), published)
+    asked = compared(made, tmp_path)
+    assert not [*changed_behaviour(made, asked)]
+    written = PropertyTester(asked).write_tests(made)
+    assert "'a-b'" in written.source
+    assert failures(written, code.replace("split(sep)", "split(sep or ' ')")).keys() == {"test_c1_unchanged_words"}
+
+
+def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> None:
+    code = OLD.replace("text.split()", "text.lower().split()")
+    lower = replace(CLAIM, id=ClaimId("C2"), text="Lower.", examples=("words('A b') == ['a', 'b']",), unchanged=())
+    made = brief(code, replace(CLAIM, text="It is kept.", unchanged=("words",)), lower)
+    (untested,) = PropertyTester(compared(made, tmp_path)).write_tests(made).untestable
+    assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
+
+
 def test_functions_that_changed_are_asked_first() -> None:
     made = brief(OLD.replace("text.split()", "text.split(' ')"))
     assert ways_of(made)[0].function.name == "words"
