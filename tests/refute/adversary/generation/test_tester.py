@@ -193,11 +193,12 @@ def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: B
     assert any("preamble" in note for note in tester.yields[0].notes)
 
 
-def test_of_endless_tests_only_the_first_are_read(brief: Brief) -> None:
-    attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(210)]}), NOTHING)
-    assert len(attack.tests) == 200
+def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refute.adversary.generation.answer.MAX_ITEMS", 20)
+    attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(30)]}), NOTHING)
+    assert len(attack.tests) == 20
     assert len(no_scan(attack, brief).attack.tests) == brief.max_tests
-    assert "210 tests were given" in tester.yields[0].notes[0]
+    assert "30 tests were given" in tester.yields[0].notes[0]
 
 
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "Sure! Here it is:\n\n```\n{}\n```\nHope that helps."])
