@@ -72,8 +72,10 @@ def _written_by_all(ports: Ports, brief: Brief, compared: Sequence[Compared]) ->
 
 def _by_property(brief: Brief, compared: Sequence[Compared]) -> Writing:
     attack = PropertyTester(compared).write_tests(brief)
-    notes = tuple(changed_behaviour(brief, compared))
-    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=notes)
+    tested = {test.claim_id for test in attack.tests}
+    notes = [str(one) for one in attack.untested_fields if one.claim_id in tested]
+    notes += dict.fromkeys(changed_behaviour(brief, compared))  # methods of one name share their calls
+    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=tuple(notes))
 
 
 def _whole(attack: Attack) -> RoundYield:

@@ -1,6 +1,6 @@
 """From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -44,6 +44,7 @@ def claims_after(claims: Sequence[ClaimResult], missed: Sequence[ViolationResult
         unnoticed = {one.clause: one for one in missed if one.claim_id == claim.claim_id}
         if unnoticed and claim.verdict.survived:
             unattacked = [one for one in claim.clauses if one in unnoticed or one in claim.open_clauses]
+            unattacked += [field for field in claim.open_clauses if field not in claim.clauses]
             reason = f"{claim.reason}; they pass also on this: {next(iter(unnoticed.values())).behaviour}"
             verdict = ClaimVerdict.SURVIVED_IN_PART
             claim = replace(claim, verdict=verdict, reason=reason, open_clauses=tuple(unattacked))  # noqa: PLW2901
@@ -75,7 +76,8 @@ def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, ta
     verdict, reason, decided_by = _verdict(claim, tests, screening, tampering)
     survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
     unattacked: tuple[str, ...] = ()
-    if verdict is ClaimVerdict.SURVIVED and (unattacked := _unattacked(claim, survived)):
+    lost = _lost_fields(claim, tests, screening)
+    if verdict is ClaimVerdict.SURVIVED and (unattacked := (*_unattacked(claim, survived), *lost)):
         verdict = ClaimVerdict.SURVIVED_IN_PART
     supported_by = _strongest(survived) if verdict.survived else ()
     return ClaimResult(
@@ -101,6 +103,14 @@ def _unattacked(claim: Claim, survived: Sequence[TriagedTest]) -> tuple[str, ...
     independent = [one for one in survived if not one.test.origin.by_author]
     counted = [one for one in independent if one.run.attested] or independent or survived
     return open_clauses(claim.text, (words for one in counted for words in one.test.quotes))
+
+
+def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screening) -> Iterator[str]:
+    """Fields of a claim that say nothing of the code: without a test, or with one rejected, invalid or flaky."""
+    yield from (one.field for one in screening.attack.untested_fields if one.claim_id == claim.id)
+    mute = [one.test for one in screening.rejected if one.test.claim_id == claim.id]
+    mute += [one.test for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY}]
+    yield from (test.name for test in mute if test.origin.is_field)
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

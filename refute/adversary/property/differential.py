@@ -88,8 +88,11 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
+    claims = brief.ticket.claims
+    kept = {surface.named(name) for claim in claims for name in claim.unchanged}
+    kept.update(one for claim in claims if PRESERVED.search(claim.text) for one in surface.subjects(claim.text))
     ways: list[Way] = []
-    for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
+    for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.depends_on or before.depends_on or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published]
@@ -188,14 +191,15 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
     surface = read_surface(brief.modules)
     for claim in brief.ticket.claims:
         for name in claim.unchanged:
+            field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
                 reason = f"unchanged: got {name!r}, expected a public function of the implementation"
-                yield Note(claim=claim, reason=reason)
+                yield Note(claim=claim, reason=reason, field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
-                yield Note(claim=claim, reason=changed)
+                yield Note(claim=claim, reason=changed, field=field)
             else:
-                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
+                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"), field)
         said = PRESERVED.search(claim.text)
         if said is None or claim.unchanged:
             continue
@@ -226,11 +230,14 @@ def _incomparable(claim: Claim, brief: Brief) -> str:
     return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
 
 
-def _of_function(claim: Claim, function: Function, compared: Sequence[Compared], quote: str) -> Iterator[Draft | Note]:
+def _of_function(
+    claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
+) -> Iterator[Draft | Note]:
     own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
-        yield Note(claim=claim, reason=_NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}")
+        reason = _NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
+        yield Note(claim=claim, reason=reason, field=field)
     yield from drafts
 
 

@@ -71,7 +71,8 @@ def _runnable(item: Draft | Note) -> Draft | Note:
             warnings.simplefilter("ignore")
             compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
     except SyntaxError as error:
-        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}")
+        reason = f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}"
+        return Note(claim=item.claim, reason=reason, field=item.label if item.origin.is_field else "")
     return item
 
 

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,11 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
     Untestable,
+    UntestedField,
 )
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
+from refute.ticket.record import ClaimId
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
 V = TriageVerdict
@@ -50,6 +53,31 @@ def concluded(
 )
 def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdict], expected: ClaimVerdict) -> None:
     assert concluded(*verdicts).verdict is expected
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        (
+            {"untested_fields": (UntestedField(claim_id=ClaimId("C1"), field="unchanged, f", reason="no inputs"),)},
+            "unch",
+        ),
+        ({"untested_fields": (UntestedField(claim_id=ClaimId("C2"), field="unchanged, f", reason="no inputs"),)}, ""),
+        ({"rejected": Origin.FIELD}, "test_lost"),
+        ({"invalid": Origin.AUTHOR_EXAMPLE}, "test_lost"),
+        ({"rejected": Origin.MODEL, "invalid": Origin.CLAIM_EXAMPLE}, ""),
+    ],
+)
+def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str, Any], left: str) -> None:
+    fields = lost.pop("untested_fields", ())
+    mute = {how: make_test("test_lost", origin=origin) for how, origin in lost.items()}
+    ends = [(make_test("test_a"), V.SURVIVED), *((test, V.INVALID) for how, test in mute.items() if how == "invalid")]
+    triaged = [TriagedTest(test=test, verdict=end, reason="", run=make_run(test.name)) for test, end in ends]
+    rejected = tuple(Rejected(test=test, reason="sleeps") for how, test in mute.items() if how == "rejected")
+    screening = Screening(attack=replace(make_attack("", []), untested_fields=fields), rejected=rejected)
+    (result,) = claim_results(make_brief().ticket.claims, triaged, screening, tampering=())
+    assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
+    assert "".join(result.open_clauses).startswith(left)
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,13 @@ def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> Non
     assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
 
 
-def test_functions_that_changed_are_asked_first() -> None:
-    made = brief(OLD.replace("text.split()", "text.split(' ')"))
-    assert ways_of(made)[0].function.name == "words"
+def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> None:
+    code = OLD.replace("text.split()", "text.split(' ')")
+    assert ways_of(brief(code, "Any."))[0].function.name == "words"
+    assert ways_of(brief(code, "clamp() behaves as before."))[0].function.name == "clamp"
+    assert ways_of(brief(code, replace(CLAIM, unchanged=("clamp",))))[0].function.name == "clamp"
+
+
+def test_a_method_is_not_called_on_its_class() -> None:
+    ways = [way for way in ways_of(brief(OLD, "`Pair.width(3)` and `Pair(1, 2).width()`.")) if way.function.owner]
+    assert [way.inputs.call for way in ways] == ["Pair(a0, a1).width()"]

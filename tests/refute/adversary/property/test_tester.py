@@ -52,6 +52,21 @@ def test_no_more_tests_than_allowed_and_every_claim_keeps_one() -> None:
     assert [test.claim_id for test in attack.tests] == ["C1", "C1", "C2"]
 
 
+def test_a_field_that_gives_no_test_is_told_though_others_attack_its_claim() -> None:
+    claim = Claim(
+        id=ClaimId("C1"),
+        text="area is right.",
+        examples=("area(2, 3) == 6", "area(2, 3", "area(1, 1) == 1"),
+        same_as={"area": "os.system"},
+        unchanged=("area",),
+    )
+    untested = PropertyTester().write_tests(brief_of(AREA, [claim], max_tests=1)).untested_fields
+    assert [one.field for one in untested] == [
+        *("the example 'area(2, 3'", "same_as, area", "unchanged, area", "area(1, 1) == 1"),
+    ]
+    assert "C1: the example 'area(2, 3' is not tested: is not Python" in map(str, untested)
+
+
 def test_no_more_bytes_than_allowed() -> None:
     many = "\n".join(f"area({n}, 1) == {n}" for n in range(2, 40))
     attack = PropertyTester().write_tests(brief_of(AREA, [many], max_bytes=6_000))
