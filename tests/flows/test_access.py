@@ -62,20 +62,3 @@ def test_a_server_that_cannot_be_asked_is_refused():
 @pytest.mark.parametrize("address", [None, "http://127.0.0.1:1/api", "http://localhost:1/api", "http://[::1]:1/api"])
 def test_a_server_that_only_this_machine_reaches_needs_none(address):
     require_protected(address)
-
-
-@pytest.mark.slow
-def test_prefect_with_a_password_takes_no_resume_without_it(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    from fastapi.testclient import TestClient
-    from prefect.server.api.server import create_app
-    from prefect.settings import PREFECT_HOME, PREFECT_SERVER_API_AUTH_STRING, temporary_settings
-
-    changed = {PREFECT_SERVER_API_AUTH_STRING: "refute:secret", PREFECT_HOME: str(tmp_path)}
-    with temporary_settings(changed):
-        client = TestClient(
-            create_app(ephemeral=False, ignore_cache=True, webserver_only=True)
-        )  # without its start-up: no database
-    resume = "/api/flow_runs/00000000-0000-4000-8000-000000000000/resume"
-    assert client.post(resume, json={}).status_code == 401
-    assert client.post(resume, json={}, auth=("refute", "wrong")).status_code == 401
-    assert client.get("/api/health").status_code == 200

@@ -24,11 +24,6 @@ def test_a_worker_refuses_settings_among_the_parameters(tmp_path: Path) -> None:
         refuse_foreign_settings(given, started_by_worker=True)
 
 
-def test_the_command_line_passes_its_own_and_a_worker_takes_its_own(tmp_path: Path) -> None:
-    refuse_foreign_settings(VerifyRequest(ticket=tmp_path, settings=Settings()), started_by_worker=False)
-    refuse_foreign_settings(VerifyRequest(ticket=tmp_path), started_by_worker=True)
-
-
 def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in(monkeypatch):
     monkeypatch.setenv("LOGNAME", "ada")
     with attached(Console(api_url="http://127.0.0.1:4200/api")):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from refute.python_syntax import expression_or_none, nests_deeper, parse_python, parsed_or_none, python_lines
+from refute.python_syntax import expression_or_none, parse_python, parsed_or_none, python_lines
 
 SOURCE = "\n".join(
     f"def f{n}(a):\n    return [a + {n} for a in range(a) if (a, {{a: [1, (2, 3)]}})]" for n in range(200)
@@ -70,9 +70,3 @@ def test_lines_with_their_ends_are_the_source_and_the_same_lines(source: str) ->
     lines = python_lines(source, keep_ends=True)
     assert "".join(lines) == source
     assert [line.rstrip("\r\n") for line in lines] == python_lines(source)[: len(lines)]
-
-
-def test_nesting_is_counted_from_the_tree_itself() -> None:
-    tree = ast.parse("a", mode="eval")  # Expression, Name, Load
-    assert nests_deeper(tree, 2)
-    assert not nests_deeper(tree, 3)

@@ -1,28 +1,19 @@
 """The frames of the ledger and of the outcomes themselves are the same, typed, whatever the database."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
-from refute.settings import Settings
 from reports.frames import Frames, differences, frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
+from tests.reports.conftest import ON_BOTH
 
-
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
-    """An empty ledger on either database."""
-    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
-    yield opened
-    opened.close()
+pytestmark = ON_BOTH
 
 
 @pytest.fixture
@@ -46,21 +37,6 @@ def test_the_ledger_and_the_outcomes_give_equal_frames(ledger: Ledger, recorded:
 
 def test_an_empty_ledger_gives_empty_frames_of_the_same_types(ledger: Ledger) -> None:
     assert_equal(frames_from_ledger(ledger), frames_from_outcomes([]))
-
-
-def test_columns_are_typed(ledger: Ledger, recorded: list[Outcome]) -> None:
-    outcomes = frames_from_ledger(ledger).outcomes
-    assert str(outcomes["started_at"].dtype) == "datetime64[us, UTC]"
-    assert outcomes["cost_nanousd"].dtype == "int64"
-    assert list(outcomes["status"].cat.categories) == [status.value for status in Status]
-    assert outcomes["cost_nanousd"].sum() == 31_400_012
-
-
-def test_an_answer_in_advance_has_no_moment_of_its_question(ledger: Ledger, recorded: list[Outcome]) -> None:
-    found = frames_from_ledger(ledger).confirmations
-    assert list(found["asked_at"].isna()) == [True, False]
-    assert list(found["findings"]) == ["[]", '["SH001@verify.sh:7"]']
-    assert str(found["asked_at"].dtype) == "datetime64[us, UTC]"
 
 
 def test_a_frame_that_differs_is_named(ledger: Ledger, recorded: list[Outcome]) -> None:

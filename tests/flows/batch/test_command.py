@@ -1,7 +1,5 @@
 """`refute batch`: what is wrong on the command line is told before anything starts."""
 
-import re
-
 import pytest
 from click.testing import CliRunner
 
@@ -54,25 +52,11 @@ def test_a_batch_that_is_resumed_keeps_its_tickets(settings, option, value):
         request(None, settings, resume="latest", **{option: value})
 
 
-def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tmp_path, monkeypatch):
-    (tmp_path / "ticket.yaml").write_text("")
-    monkeypatch.setattr("sys.stdin", None)
-    asked = request(tmp_path, settings, yes=True)
-    assert asked.approval == "in_advance"
-    assert re.fullmatch(r"\d{8}-\d{4}-[0-9a-f]{4}", asked.batch_id)
-
-
 def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
     (tmp_path / "ticket.yaml").write_text("")
     (tmp_path / "allowed.yaml").write_text("- nonsense")
     with pytest.raises(UsageError, match="allow-file"):
         request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
-
-
-def test_so_is_that_of_the_scan(settings, tmp_path):
-    (tmp_path / "ticket.yaml").write_text("")
-    with pytest.raises(UsageError, match=r"allow-file .*No such file"):
-        request(tmp_path, settings.model_copy(update={"scan_allow_file": tmp_path / "none.yaml"}))
 
 
 def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process(tmp_path, monkeypatch):

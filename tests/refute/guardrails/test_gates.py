@@ -7,7 +7,6 @@ import pytest
 
 from refute.errors import AuditUnavailable
 from refute.guardrails.audit import AuditLog, Gate
-from refute.guardrails.audit_chain import verify_chain
 from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
 from refute.guardrails.gates import Gates
 from refute.guardrails.switches import GuardrailSettings, Mode
@@ -116,14 +115,6 @@ def test_an_observed_confirmation_takes_a_wrong_nonce_but_no_other_word(observin
     observing.request(confirmations, {"action": "set_mode"}, user="alice", now_ts=0)
     assert observing.answer(confirmations, "confirm 999999", user="alice", now_ts=1).consent is Consent.GIVEN
     assert observing.answer(confirmations, "cancel", user="alice", now_ts=1).consent is Consent.CANCELLED
-
-
-def test_the_lines_of_all_gates_hang_together(gates: Gates, log: AuditLog) -> None:
-    gates.route("x")
-    gates.result(None, tool="t")
-    gates.retrieved("y", source="z")
-    report = verify_chain(log.path)
-    assert (report.lines, report.intact) == (3, True)
 
 
 def test_nothing_is_decided_without_its_line_unless_the_log_is_only_observed(tmp_path: Path) -> None:

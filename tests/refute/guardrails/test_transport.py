@@ -151,18 +151,6 @@ def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Serve
     assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", b"<p>h\xe4llo")
 
 
-def test_the_server_is_asked_by_its_name(site: Server) -> None:
-    site.asked.clear()
-    get(site, "/page")
-    assert site.asked == [(f"{HOST}:{site.server_port}", "/page")]
-
-
-def test_a_packed_page_is_unpacked(site: Server) -> None:
-    page = get(site, "/packed")
-    assert page.body == b"<p>hello"
-    assert page.transferred_bytes != len(page.body)
-
-
 def test_a_redirect_is_followed_and_told(site: Server) -> None:
     page = get(site, "/there")
     assert [hop.rpartition("/")[2] for hop in page.hops] == ["there", "page"]
@@ -209,16 +197,6 @@ def test_a_server_that_does_not_answer_fails() -> None:
                            addresses=("127.0.0.1",))  # fmt: skip
         with pytest.raises(FetchFailed, match="refused"):
             fetch("http://h.example/", check=lambda _url: pinned, limits=LIMITS)
-
-
-def test_the_next_checked_address_is_tried_where_one_does_not_answer(site: Server) -> None:
-    check = partial(
-        check_url,
-        allowed_ports=(site.server_port,),
-        resolve=lambda _host, _port: ("127.0.0.9", "127.0.0.1"),
-        address_policy=lambda _address: None,
-    )
-    assert fetch(f"http://{HOST}:{site.server_port}/page", check=check, limits=LIMITS).body
 
 
 def certificate(folder: Path, name: str) -> Path:
