@@ -6,16 +6,9 @@ import pytest
 
 from flows.console import Console, attached
 from flows.in_advance import approved_by, by_deployment
-from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
+from flows.request import VerifyRequest, refuse_foreign_settings
 from refute.errors import SettingsInvalid
 from refute.settings import Settings
-
-
-def test_fresh_is_asked_for_by_the_form_or_by_whoever_runs_it(tmp_path: Path) -> None:
-    asked = VerifyRequest(ticket=tmp_path, settings=Settings(), fresh=True)
-    assert settings_of(asked).fresh
-    assert settings_of(VerifyRequest(ticket=tmp_path, settings=Settings(fresh=True))).fresh
-    assert not settings_of(VerifyRequest(ticket=tmp_path, settings=Settings())).fresh
 
 
 def test_a_worker_refuses_settings_among_the_parameters(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """`refute scan` from the command line: exit codes, standard input, directories, allow-file, diff, start-up."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -42,21 +41,6 @@ def test_output_file_holds_the_format(tmp_path: Path, output_format: str) -> Non
     target = tmp_path / "out"
     assert _run("-", "--format", output_format, "--output", str(target), stdin="rm -rf /\n").return_value == 12
     assert "delete-outside" in target.read_text()
-
-
-def test_a_diff_says_what_it_does_not_show_and_calls_nothing_safe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    (tmp_path / "a.sh").write_text("reboot\n")
-    identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
-    for arguments in (["add", "a.sh"], ["commit", "-qm", "x"]):
-        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
-    monkeypatch.chdir(tmp_path)
-    said = _run(str(tmp_path), "--diff", "HEAD").output
-    assert said == (
-        "nothing that blocks is new since HEAD: 1 file scanned, nothing new found; 1 finding there before, not shown\n"
-    )
 
 
 def test_where_no_script_is_nothing_is_called_safe(tmp_path: Path) -> None:

@@ -59,12 +59,6 @@ def test_an_expression_may_have_white_space_around_it() -> None:
 BROKEN = "a = 1\rb = 2\r\nc = '\x0b\x0c\x1c\x85\u2028'\n\nd = 4"
 
 
-def test_lines_are_those_that_the_parser_numbers() -> None:
-    tree = parse_python(BROKEN)
-    lines = python_lines(BROKEN)
-    assert [lines[node.lineno - 1] for node in tree.body] == ["a = 1", "b = 2", "c = '\x0b\x0c\x1c\x85\u2028'", "d = 4"]
-
-
 @pytest.mark.parametrize("source", [BROKEN, BROKEN + "\r", BROKEN + "\r\n\n", "", "\r"])
 def test_lines_with_their_ends_are_the_source_and_the_same_lines(source: str) -> None:
     lines = python_lines(source, keep_ends=True)

@@ -139,9 +139,6 @@ def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
     "name",
     [
         *("REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD", "_REFUTE_COMPLETE"),
-        *("REFUTE_SERVER_SERVICE_HOST", "REFUTE_SERVER_SERVICE_PORT_HTTP", "REFUTE_SERVER_PORT"),
-        *("REFUTE_SERVER_PORT_4200_TCP", "REFUTE_SERVER_PORT_4200_TCP_ADDR"),
-        *("GUARDRAIL_TESTER", "GUARDRAIL_MODEL_URL"),
     ],
 )
 def test_other_variables_are_none_of_the_settings_business(

@@ -195,21 +195,6 @@ def test_a_time_out_without_an_unfinished_test_names_the_slowest_one() -> None:
     assert "the slowest test was test_c1_survived (0.0 s)" in verdict.reason
 
 
-def test_a_weak_pass_says_what_it_survived_and_why_that_is_weak() -> None:
-    tests = [triaged(SURVIVED), triaged(SURVIVED, claim="C2", origin=Origin.AUTHOR_EXAMPLE)]
-    claims = [
-        claim(ClaimVerdict.SURVIVED),
-        claim(ClaimVerdict.SURVIVED, "C2"),
-        claim(ClaimVerdict.UNTESTED, "C3"),
-    ]
-    verdict = judge(claims, tests)
-    assert verdict.reason == (
-        "2 of 3 claims survived 4 tests; untested: C3; attacked only by their author's own examples: C2; "
-        "attacked only by tests whose result the code could have forged: C1"
-    )
-    assert verdict.caveats == ()
-
-
 def test_tests_that_were_set_aside_are_caveats_in_the_order_of_the_ticket() -> None:
     tests = [
         triaged(FLAKY, claim="C10"),

@@ -21,9 +21,7 @@ def every_day(usd: str, *, until: date, days: int) -> dict[date, Decimal]:
         ("24.99", ()),
         ("25.00", (50,)),
         ("39.999999999", (50,)),
-        ("40", (50, 80)),
         ("50", (50, 80, 100)),
-        ("1000", (50, 80, 100)),
     ],
 )
 def test_thresholds_are_reached_to_the_last_cent(spent: str, expected: tuple[int, ...]) -> None:

@@ -78,17 +78,3 @@ def test_a_ticket_whose_claims_were_not_judged_has_a_row_that_says_why(outcomes:
     (row,) = claims_rows(outcomes["blocked"])
     assert row["verdict"] == "BLOCKED_DANGEROUS_SCRIPT"
     assert "verify.sh:7" in str(row["evidence"])
-
-
-def test_a_session_of_a_claim_stands_in_the_refutation_and_not_in_the_table(outcomes: dict[str, Outcome]) -> None:
-    failed = outcomes["failed_adversarial"]
-    claim = "Adds one.\n>>> f(1)\n2\n"
-    shown = replace(
-        failed,
-        claims=tuple(replace(one, text=claim) for one in failed.claims),
-        failures=tuple(replace(one, claim_text=claim) for one in failed.failures),
-    )
-    table, _, details = render_table(shown).partition("Refutation 1")
-    assert "Adds one. …" in table
-    assert ">>>" not in table
-    assert ">>> f(1)\n" in details

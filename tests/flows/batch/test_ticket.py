@@ -92,23 +92,6 @@ def test_files_changed_since_the_approval_wait_for_a_new_one(write, batch):
     assert "changed since the approval" in opened.watcher.lines[0]
 
 
-def test_a_declined_ticket_is_cancelled_by_name(write, batch):
-    write("A")
-    opened = batch()
-    opened.batches.answer("b", Answer.DECLINED, by="Ada", digests={"A": None})
-    outcome = first(opened)
-    assert outcome.status is Status.CANCELLED
-    assert "Ada" in outcome.reason
-
-
-def test_a_ticket_file_with_faults_is_an_error_with_these(write, batch, tmp_path):
-    write("A")
-    (tmp_path / "tickets" / "A" / "ticket.yaml").write_text("id: '../x'\n")
-    outcome = first(approved(batch()))
-    assert outcome.status is Status.ERROR
-    assert outcome.reason.startswith("unusable ticket ")
-
-
 def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, batch):
     files = write("A")
     opened = approved(batch())

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from refute.assistant.changes import BLACKLIST_IP, SET_MODE, UNBLACKLIST_IP, Wish, is_outage, read_wish
+from refute.assistant.changes import BLACKLIST_IP, SET_MODE, Wish, is_outage, read_wish
 from refute.assistant.table import load
 from refute.evaluation.waf import RehearsalWaf
 from tests.refute.assistant.conftest import Desk
@@ -29,9 +29,7 @@ def test_each_row_finds_its_example_and_not_the_harmless_one(name: str, kind: st
             "put 192.0.2.0/24 on the blacklist because of scans from 192.0.2.9",
             Wish(action=BLACKLIST_IP, address="192.0.2.0/24", comment="scans from 192.0.2.9"),
         ),
-        ("unblock 203.0.113.7", Wish(action=UNBLACKLIST_IP, address="203.0.113.7")),
         ("set the protection mode to block", Wish(action=SET_MODE, mode="block")),
-        ("switch shop.example to dry-run", Wish(action=SET_MODE, mode="detect", sites=("1",))),
         ("take site 2 offline", Wish(action=SET_MODE, mode="off", sites=("2",))),
         ("set the mode to default", Wish(action=SET_MODE, mode="default")),
     ],

@@ -25,10 +25,6 @@ def taken(entries, last=None, **wanted) -> list[str]:
     return [entry.ticket_id for entry in select(entries, Selection(**wanted), last=last)]
 
 
-def test_one_of_the_labels_is_enough(entries):
-    assert taken(entries, labels=("core", "other")) == ["A", "D"]
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [("id: '../x'\nlabels: [core]\n", True), ("labels: [slow]\n", False), ("labels: {\n", True), ("labels: 3\n", True)],

@@ -1,11 +1,8 @@
-import gzip
 from pathlib import Path
 
 import pytest
 
 from refute.doctor.known_escapes import KERNEL, RUNC, fixed_in_package, open_escapes, parse_version
-
-CHANGELOG = "runc (1.1.5+ds1-1+deb12u1) bookworm-security; urgency=high\n\n  * CVE-2024-21626: breakouts\n"
 
 
 def cves(text: str, escapes: object = RUNC) -> list[str]:
@@ -28,7 +25,7 @@ def test_versions_are_read_as_distributions_write_them(text: str, version: tuple
     assert parse_version(text) == version
 
 
-@pytest.mark.parametrize("text", ["1.2.8", "1.2.9", "1.3.3", "1.4.0-rc.3", "1.4.0", "1.5.1", "2.0.0"])
+@pytest.mark.parametrize("text", ["1.2.8", "1.3.3", "2.0.0"])
 def test_fixed_runc_versions_have_no_open_escape(text: str) -> None:
     assert cves(text) == []
 
@@ -36,12 +33,6 @@ def test_fixed_runc_versions_have_no_open_escape(text: str) -> None:
 def test_a_kernel_older_than_a_weakness_does_not_have_it() -> None:
     assert "2025-38236" in cves("6.1.140", KERNEL)
     assert "2025-38236" not in cves("5.10.257", KERNEL)
-
-
-def test_a_package_names_its_backports(tmp_path: Path) -> None:
-    changelog = tmp_path / "changelog.Debian.gz"
-    changelog.write_bytes(gzip.compress(CHANGELOG.encode()))
-    assert fixed_in_package(changelog, "1.1.5+ds1-1+deb12u1") == {"CVE-2024-21626"}
 
 
 @pytest.mark.parametrize("content", [None, b"not gzip", b""])

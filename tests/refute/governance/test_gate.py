@@ -65,12 +65,6 @@ def test_nothing_goes_back_where_the_implementer_cannot_help(made, status):
     assert made(status=status).failures == ()
 
 
-def test_dangerous_lines_go_back_each_with_its_place(made):
-    scan = scan_files({"verify.sh": b"true\nrm -rf /\n"}, ["verify.sh"])
-    (failure,) = made(status=Status.BLOCKED_DANGEROUS_SCRIPT, scan=scan).failures
-    assert failure.where == "verify.sh:2"
-
-
 def test_weak_evidence_goes_back_claim_by_claim(made):
     claims = (CLAIM, replace(REFUTED, verdict=ClaimVerdict.UNTESTED, reason="no words"))
     second = SecondEnvironment(identity_reads=("answer.py:5 os.getuid",))

@@ -49,12 +49,6 @@ def test_a_route_is_decided_and_written(gates: Gates, log: AuditLog) -> None:
     assert told(log) == [("route_parse", "allow"), ("route_parse", "deny"), ("route_parse", "deny")]
 
 
-def test_an_observed_route_is_the_first_that_is_named(observing: Gates, log: AuditLog) -> None:
-    assert observing.route("the tuner, then config_manager") == "tuner"
-    assert observing.route("nothing of that") == "direct"
-    assert told(log) == [("route_parse", "deny")] * 2
-
-
 def test_an_argument_is_decided_and_written(gates: Gates, observing: Gates, log: AuditLog) -> None:
     assert gates.argument("ip", " 192.0.2.7 ", validate_ip_or_cidr) == "192.0.2.7"
     assert gates.argument("ip", "999.1.1.1", validate_ip_or_cidr) is None

@@ -18,16 +18,6 @@ def told(value: object) -> Answer:
     return read
 
 
-def test_an_answer_of_the_contract_is_read_as_it_is():
-    point = {"text": "It keeps.", "quote": "it keeps for long"}
-    read = told({"summary": "It keeps.", "key_points": [point], "citations": ["https://a.example/"]})
-    assert read == Answer(
-        summary="It keeps.",
-        key_points=(WrittenPoint(text="It keeps.", quote="it keeps for long"),),
-        citations=("https://a.example/",),
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [

@@ -99,13 +99,6 @@ def test_an_engine_that_goes_away_while_the_container_is_filled_died(monkeypatch
         run(monkeypatch, (STDOUT, WAITING), told=[EngineLost()])
 
 
-def test_a_stream_that_just_fits_is_not_cut() -> None:
-    output = CappedOutput(limit_bytes=4)
-    assert output.feed(STDOUT, b"1234")
-    assert output.text(STDOUT) == "1234"
-    assert not output.was_cut
-
-
 def test_a_stream_over_the_limit_is_cut_with_a_marker() -> None:
     output = CappedOutput(limit_bytes=4)
     assert not output.feed(STDOUT, b"123456")

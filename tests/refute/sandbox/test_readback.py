@@ -136,13 +136,6 @@ def test_a_removed_truncated_or_changed_decoy_is_reported(change: tuple[bytes, i
     assert touched(home({NOTES: change})) == (NOTES,)
 
 
-def test_a_decoy_with_a_second_name_is_untouched_as_long_as_it_is_as_it_was() -> None:
-    linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
-    alone = file_tar("notes.txt", DECOYS[NOTES][0])
-    archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
-    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == ()
-
-
 def test_a_decoy_that_was_changed_under_a_second_name_is_reported() -> None:
     linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
     alone = file_tar("notes.txt", b"changed")
