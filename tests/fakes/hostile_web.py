@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from refute.research.fetching import ELSEWHERE, WebFetcher
+from tests.fakes.web import Silent, serving
 
 HOST = "pages.example.org"
 HONEST = (
@@ -58,24 +59,14 @@ def _only_this_machine(address: object) -> str | None:
 @contextmanager
 def hostile_web() -> Iterator[HostileWeb]:
     """Serves while the block runs."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    web = HostileWeb(http.server_address[1])
-    http.web = web  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), _Handler)) as http:
+        web = HostileWeb(http.server_port)
+        http.web = web  # type: ignore[attr-defined]
         yield web
-    finally:
         web.ended.set()
-        http.shutdown()
-        http.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
+class _Handler(Silent, BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         web: HostileWeb = self.server.web  # type: ignore[attr-defined]
         web.asked.append(f"{self.headers['host']}{self.path}")

@@ -4,12 +4,12 @@ import http.client
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 
 from flows.orchestrator.access import require_protected
 from refute.errors import OrchestratorUnavailable
+from tests.fakes.web import Silent, serving
 
 
 @pytest.fixture
@@ -18,18 +18,12 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], str]]:
     ended = ExitStack()
 
     def serve(status: int) -> str:
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Silent, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 self.send_response(status)
                 self.end_headers()
 
-            def log_message(self, *args: object) -> None:
-                del args
-
-        server = HTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=server.serve_forever, daemon=True).start()
-        ended.callback(server.server_close)
-        ended.callback(server.shutdown)
+        server = ended.enter_context(serving(HTTPServer(("127.0.0.1", 0), Handler)))
 
         def connect(self: http.client.HTTPConnection) -> None:
             import socket

@@ -6,11 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,30 +26,12 @@ from refute.settings import Settings
 from tasks.outcome import NO_ANSWER
 from tests.fakes.deployed import wait_for
 from tests.fakes.tickets import write_ticket
+from tests.fakes.web import answering
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WITHIN_S = 600
 ENDED_S = 60
 """Measured 4 to 7 s, on an idle machine; Prefect's own drain took 147 s there."""
-
-
-@contextmanager
-def answering(port: int = 0, *, after_s: float = 0.0) -> Iterator[str]:
-    """A server whose health takes its time; its API's URL."""
-
-    class Healthy(BaseHTTPRequestHandler):
-        def do_GET(self):
-            time.sleep(after_s)
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *args: object):
-            """Say nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", port), Healthy) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/api"
-        server.shutdown()
 
 
 def test_a_server_that_refuses_for_a_while_is_lost_and_known_soon():
