@@ -18,6 +18,7 @@ from refute.outcome import Status
 from refute.settings import Settings
 from refute.ticket.parse import load_ticket
 from tests.fakes.outcomes import CLAIM, FAILURE, fake_outcome
+from tests.fakes.tickets import write_ticket
 
 FOLDER = Path(__file__).resolve().parents[2] / "deployments" / "github"
 ACTION = yaml.safe_load((FOLDER / "action.yml").read_text())
@@ -101,11 +102,7 @@ def answer(tmp_path):
     """Has the gate answer with a status."""
 
     def write(status, **fields):
-        for name, text in (("a.py", "A = 1\n"), ("verify.sh", "true\n")):
-            (tmp_path / name).write_text(text)
-        stated = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [c]\n"
-        (tmp_path / "ticket.yaml").write_text(stated)
-        ticket = load_ticket(tmp_path)
+        ticket = load_ticket(write_ticket(tmp_path))
         outcome = fake_outcome(status=status, claims=(CLAIM,), **fields)
         made = gate_document(ticket, outcome, LoadedPolicy(), Settings(state_dir=tmp_path / "state"))
         (tmp_path / "gate.json").write_text(write_gate(made))

@@ -53,6 +53,11 @@ class Browser:
         self._send("Page.navigate", url=url)
         return self
 
+    def prefer(self, scheme: str) -> Self:
+        """As a person has it who prefers `light` or `dark`."""
+        self._send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        return self
+
     def text(self) -> str:
         """What the page shows."""
         return str(self.run("document.body ? document.body.innerText : ''"))

@@ -1,12 +1,13 @@
 """A local endpoint that speaks the OpenAI chat protocol, and refuses what the real one refuses."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.fakes.web import Silent, serving
 
 FIELDS = {"model", "messages", "max_completion_tokens", "seed", "response_format"}
 KEY = "sk-local-0123456789"
@@ -36,22 +37,13 @@ class OpenAIServer:
 @contextmanager
 def openai_server(respond: Callable[[dict[str, Any]], Said] = lambda _: Said()) -> Iterator[OpenAIServer]:
     """Serves while the block runs."""
-    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    http.daemon_threads = True
-    server = OpenAIServer(f"http://127.0.0.1:{http.server_address[1]}/v1", respond)
-    http.openai = server  # type: ignore[attr-defined]
-    threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), _Handler)) as http:
+        server = OpenAIServer(f"http://127.0.0.1:{http.server_port}/v1", respond)
+        http.openai = server  # type: ignore[attr-defined]
         yield server
-    finally:
-        http.shutdown()
-        http.server_close()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
+class _Handler(Silent, BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server: OpenAIServer = self.server.openai  # type: ignore[attr-defined]
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -22,6 +22,10 @@ from tests.fakes.remains import NAMESPACES, unmount_below
 
 START_TIMEOUT_S = 300
 MACHINE, FAR = "10.214.0.2", "10.214.0.1"
+ALONE = {"bridge": "none", "iptables": False, "ip6tables": False}
+"""`config` of an engine as `make engine` starts it where nothing else may be changed: no network leads out of it."""
+LEFT = ("pid", "exec/containerd/containerd.pid", "exec/containerd/containerd.sock")
+"""By a killed engine: the next would wait for its containerd to answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,8 @@ class OwnEngine:
     """The network namespace of a host elsewhere."""
     revive: Callable[[], None]
     """Starts it again where it has ended."""
+    kill: Callable[[], None]
+    """Lets it die without a word; what runs in its containers runs on."""
 
 
 def in_namespace(namespace: Path, command: Sequence[str]) -> list[str]:
@@ -72,13 +78,19 @@ def own_engine(
 
         def revive() -> None:
             if not programs or programs[-1].poll() is not None:
+                for left in LEFT:
+                    (folder / left).unlink(missing_ok=True)
                 programs.append(subprocess.Popen(words, stdout=log, stderr=log, env=environment))
                 _await(host, programs[-1], folder / "log")
+
+        def kill() -> None:
+            programs[-1].kill()
+            programs[-1].wait()
 
         stack.callback(unmount_below, folder)
         stack.callback(lambda: _end(programs[-1]))
         revive()
-        yield OwnEngine(host=host, machine=machine, far=far, revive=revive)
+        yield OwnEngine(host=host, machine=machine, far=far, revive=revive, kill=kill)
 
 
 def copy_image(image_id: str, engine: OwnEngine) -> None:
@@ -101,21 +113,7 @@ def _namespaces() -> Iterator[tuple[Path, Path]]:
             _run("ip", "netns", "add", name)
             stack.callback(_run, "ip", "netns", "del", name)
         machine, far = (Path("/run/netns", name) for name in names)
-        _run(
-            "ip",
-            "link",
-            "add",
-            f"m{token}",
-            "netns",
-            names[0],
-            "type",
-            "veth",
-            "peer",
-            "name",
-            "out",
-            "netns",
-            names[1],
-        )
+        _run(*f"ip link add m{token} netns {names[0]} type veth peer name out netns {names[1]}".split())
         for namespace, link, address in ((machine, f"m{token}", MACHINE), (far, "out", FAR)):
             for words in (
                 ("link", "set", "lo", "up"),

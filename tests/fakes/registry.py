@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+from tests.fakes.web import Silent, serving
 
 _MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 
@@ -33,13 +34,8 @@ def registry_serving(layer: Path, name: str = "python") -> Iterator[str]:
         }
     ).encode()
     blobs = {_digest(config): config, diff_id: layer, _digest(manifest): manifest}
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(blobs, manifest))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), _handler(blobs, manifest))) as server:
         yield f"127.0.0.1:{server.server_port}/{name}@{_digest(manifest)}"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def _digest(content: bytes) -> str:
@@ -51,7 +47,7 @@ def _described(media_type: str, content: bytes) -> dict[str, object]:
 
 
 def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(Silent, BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -80,8 +76,5 @@ def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[BaseHTTPRe
             self.end_headers()
             if body:
                 self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Stays silent."""
 
     return Handler

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from refute.evaluation.waf import RehearsalWaf
+from tests.fakes.web import Silent
 
 
 class Fault(StrEnum):
@@ -99,7 +100,7 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: clients that do not trust it hang up."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Silent, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
     disable_nagle_algorithm = True  # headers and body are written apart: each answer would wait 40 ms
@@ -108,9 +109,6 @@ class _Handler(BaseHTTPRequestHandler):
     def safeline(self) -> SafeLineServer:
         server: SafeLineServer = self.server.safeline  # type: ignore[attr-defined]
         return server
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
     def do_GET(self) -> None:
         self._handle()

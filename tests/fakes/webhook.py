@@ -1,11 +1,12 @@
 """A web hook on the loopback interface that keeps what it is told."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
+
+from tests.fakes.web import Silent, serving
 
 
 class WebhookReceiver(HTTPServer):
@@ -22,7 +23,7 @@ class WebhookReceiver(HTTPServer):
         return f"http://127.0.0.1:{self.server_port}/hook"
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Silent, BaseHTTPRequestHandler):
     server: WebhookReceiver
 
     def do_POST(self) -> None:
@@ -31,19 +32,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Location", self.server.url)
         self.end_headers()
 
-    def log_message(self, *args: object) -> None:
-        del args
-
 
 @contextmanager
 def receiving() -> Iterator[WebhookReceiver]:
     """Listens until the block ends."""
-    server = WebhookReceiver()
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with serving(WebhookReceiver()) as server:
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

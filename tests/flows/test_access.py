@@ -4,12 +4,12 @@ import http.client
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
 
 import pytest
 
 from flows.orchestrator.access import require_protected
 from refute.errors import OrchestratorUnavailable
+from tests.fakes.web import Silent, serving
 
 
 @pytest.fixture
@@ -18,18 +18,12 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], str]]:
     ended = ExitStack()
 
     def serve(status: int) -> str:
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Silent, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 self.send_response(status)
                 self.end_headers()
 
-            def log_message(self, *args: object) -> None:
-                del args
-
-        server = HTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=server.serve_forever, daemon=True).start()
-        ended.callback(server.server_close)
-        ended.callback(server.shutdown)
+        server = ended.enter_context(serving(HTTPServer(("127.0.0.1", 0), Handler)))
 
         def connect(self: http.client.HTTPConnection) -> None:
             import socket
@@ -62,20 +56,3 @@ def test_a_server_that_cannot_be_asked_is_refused():
 @pytest.mark.parametrize("address", [None, "http://127.0.0.1:1/api", "http://localhost:1/api", "http://[::1]:1/api"])
 def test_a_server_that_only_this_machine_reaches_needs_none(address):
     require_protected(address)
-
-
-@pytest.mark.slow
-def test_prefect_with_a_password_takes_no_resume_without_it(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    from fastapi.testclient import TestClient
-    from prefect.server.api.server import create_app
-    from prefect.settings import PREFECT_HOME, PREFECT_SERVER_API_AUTH_STRING, temporary_settings
-
-    changed = {PREFECT_SERVER_API_AUTH_STRING: "refute:secret", PREFECT_HOME: str(tmp_path)}
-    with temporary_settings(changed):
-        client = TestClient(
-            create_app(ephemeral=False, ignore_cache=True, webserver_only=True)
-        )  # without its start-up: no database
-    resume = "/api/flow_runs/00000000-0000-4000-8000-000000000000/resume"
-    assert client.post(resume, json={}).status_code == 401
-    assert client.post(resume, json={}, auth=("refute", "wrong")).status_code == 401
-    assert client.get("/api/health").status_code == 200

@@ -1,48 +1,14 @@
 import io
 import os
 import re
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from flows.terminal.approver import TerminalApprover, describe, read_line
-from refute.approval import NOBODY_ASKED, AdvanceApprover, Approval, Denial, Question
-from refute.scan.finding import Confidence, Finding, ScanResult, Severity, Suppressed
-from refute.ticket.record import Snapshot
-from tests.fakes.tickets import fake_ticket
-
-DANGER = Finding(
-    rule_id="sh.rm",
-    path="verify.sh",
-    line=2,
-    column=1,
-    severity=Severity.CRITICAL,
-    confidence=Confidence.HIGH,
-    matched="rm -rf /",
-    command="rm -rf /",
-    explanation="deletes outside the workspace",
-    remedy="delete below the workspace only",
-)
-
-
-def question(
-    *findings: Finding,
-    timeout_s: float = 5,
-    script: str = "echo hi\n",
-    suppressed: tuple[Suppressed, ...] = (),
-    opinions: tuple[str, ...] = (),
-) -> Question:
-    ticket = fake_ticket(title="A title")
-    return Question(
-        ticket=ticket,
-        snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),
-        script=script,
-        scan=ScanResult(findings=findings, scanned=("verify.sh",), suppressed=suppressed),
-        plan=("verify: bash verify.sh",),
-        timeout_s=timeout_s,
-        opinions=opinions,
-    )
+from flows.terminal.approver import TerminalApprover, describe
+from refute.approval import NOBODY_ASKED, AdvanceApprover, Approval, Denial
+from refute.scan.finding import ScanResult, Suppressed
+from tests.fakes.tickets import DANGER, fake_question
 
 
 @pytest.fixture
@@ -64,7 +30,7 @@ def answering(monkeypatch):
         os.close(end)
 
 
-def ask(asked: Question, *, in_advance: bool = False):
+def ask(asked, *, in_advance: bool = False):
     console = Console(file=io.StringIO(), width=100)
     decision = TerminalApprover(in_advance=in_advance, console=console).ask(asked)
     return decision, console.file.getvalue()
@@ -72,7 +38,7 @@ def ask(asked: Question, *, in_advance: bool = False):
 
 def test_script_scan_and_plan_are_shown_before_the_question(answering):
     answering(b"y\n")
-    decision, shown = ask(question())
+    decision, shown = ask(fake_question())
     assert isinstance(decision, Approval)
     assert shown.index("echo hi") < shown.index("nothing dangerous") < shown.index("[y/N]")
 
@@ -80,21 +46,16 @@ def test_script_scan_and_plan_are_shown_before_the_question(answering):
 @pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"\xff\n", b"maybe\nno\n"])
 def test_anything_but_yes_is_a_no(answering, data):
     answering(data)
-    decision, _ = ask(question())
+    decision, _ = ask(fake_question())
     assert isinstance(decision, Denial)
     assert bool(decision.by) == data.endswith((b"n\n", b"no\n"))  # at the end of standard input nobody answers
 
 
 def test_what_is_neither_yes_nor_no_is_asked_again(answering):
     answering(b"maybe\nyes\n")
-    decision, shown = ask(question())
+    decision, shown = ask(fake_question())
     assert isinstance(decision, Approval)
     assert (shown.count("[y/N]"), "Answer y or n." in shown) == (2, True)
-
-
-def test_where_there_is_no_terminal_the_option_is_named(answering):
-    answering(b"")
-    assert ask(question())[0].reason == "no terminal to ask at; use --yes"
 
 
 OPINIONS = ("security, critical: a secret is logged",)
@@ -106,13 +67,12 @@ OPINIONS = ("security, critical: a secret is logged",)
         (b"dismiss\n", True, True),
         (b"u\n", False, True),
         (b"y\n", False, False),
-        (b"n\n", False, False),
         (b"", False, False),
     ],
 )
 def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(answering, data, approves, answered):
     answering(data)
-    decision, shown = ask(question(opinions=OPINIONS))
+    decision, shown = ask(fake_question(opinions=OPINIONS))
     assert isinstance(decision, Approval) is approves
     assert bool(decision.by) is answered
     assert OPINIONS[0] in shown
@@ -120,20 +80,20 @@ def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(answering,
 
 
 def test_yes_in_advance_dismisses_nothing_that_critics_say():
-    decision, _ = ask(question(opinions=OPINIONS), in_advance=True)
+    decision, _ = ask(fake_question(opinions=OPINIONS), in_advance=True)
     assert decision == Denial(reason=NOBODY_ASKED)
-    assert AdvanceApprover(by="--yes").ask(question(opinions=OPINIONS)) == Denial(reason=NOBODY_ASKED)
+    assert AdvanceApprover(by="--yes").ask(fake_question(opinions=OPINIONS)) == Denial(reason=NOBODY_ASKED)
 
 
 def test_silence_is_a_no_after_the_time_limit(answering):
     answering(None)
-    decision, _ = ask(question(timeout_s=0.05))
+    decision, _ = ask(fake_question(timeout_s=0.05))
     assert decision == Denial(reason="nobody answered within 0.05 s")
 
 
 def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(answering):
     answering(b"n\n")
-    decision, shown = ask(question(DANGER), in_advance=True)
+    decision, shown = ask(fake_question(DANGER), in_advance=True)
     assert isinstance(decision, Denial)
     assert "rm -rf /" in shown
     assert "in spite of" in shown
@@ -142,7 +102,7 @@ def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(a
 def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason(answering):
     answering(b"y\n")
     allowed = Suppressed(finding=DANGER, reason="its own [b]container[/b]\x1b[2J")
-    _, shown = ask(question(suppressed=(allowed,)))
+    _, shown = ask(fake_question(scan=ScanResult(findings=(), scanned=("verify.sh",), suppressed=(allowed,))))
     assert "0 blocking of 1 finding in 1 file, 1 allowed" in shown
     assert "rm -rf /" in shown
     assert "its own [b]container[/b]\\x1b[2J" in re.sub(r"[\s│]+", " ", shown)
@@ -150,31 +110,18 @@ def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason
 
 
 def test_yes_in_advance_asks_nothing_about_a_clean_script():
-    decision, shown = ask(question(), in_advance=True)
+    decision, shown = ask(fake_question(), in_advance=True)
     assert isinstance(decision, Approval)
     assert shown == ""
 
 
 def test_hostile_text_in_the_script_is_shown_escaped():
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
-    console.print(describe(question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")))
+    console.print(describe(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")))
     shown = console.file.getvalue()
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert "[bold]x" in shown
-
-
-def test_only_one_line_is_taken_from_standard_input(answering):
-    answering(b"first\nsecond\n")
-    assert read_line(1) == "first"
-    assert read_line(1) == "second"
-    assert read_line(1) == ""
-
-
-def test_a_script_too_long_to_show_says_how_much_is_not_shown(answering):
-    answering(b"n\n")
-    _, shown = ask(question(script="echo hi\n" * 3_000))
-    assert "the last 4,000 characters are NOT shown" in shown
 
 
 def test_ctrl_c_at_the_prompt_is_a_no(monkeypatch):
@@ -182,5 +129,5 @@ def test_ctrl_c_at_the_prompt_is_a_no(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("flows.terminal.approver.read_line", interrupted)
-    decision, _ = ask(question())
+    decision, _ = ask(fake_question())
     assert decision == Denial(reason="interrupted at the prompt")

@@ -88,9 +88,6 @@ def test_a_wrong_instance_is_named(ask: Ask, tmp_path: Path, settings: str, told
     assert told in str(ask("status").exception)
 
 
-CONFIRMED = Completed(name="CONFIRMED", message="Ada")
-
-
 def challenge(nonce: str) -> Challenge:
     until = datetime.now(UTC) + timedelta(seconds=300)
     return Challenge(nonce=nonce, title="mode off on site 1 of prod", lines=("site 1 `x`: defence",), expires_at=until)
@@ -98,16 +95,6 @@ def challenge(nonce: str) -> Challenge:
 
 def answer(text: str, waiting: Challenge | None = None) -> Answer:
     return Answer(turn_id="1", route="config_manager", text=text, challenge=waiting)
-
-
-def test_an_outage_is_asked_for_twice() -> None:
-    answers = {"confirm 111111": answer("again", challenge("222222")), "confirm 222222": answer("✅ Executed")}
-    put = []
-    said = confirmed_by_form(
-        answers.pop, answer("first", challenge("111111")), "run-12345", lambda *given: put.append(given) or CONFIRMED
-    )
-    assert said.text == "✅ Executed"
-    assert [question.subject for question, _ in put] == ["assist-run-1234"] * 2
 
 
 @pytest.mark.parametrize(

@@ -124,17 +124,3 @@ def test_versions_that_ended_without_a_verdict_are_run_again_and_no_others(batch
     assert done.ran[2] == [done.ran[0][3]]
     assert len(command().stdout) > 0
     assert len(done.ran[4]) == 4  # all had a verdict: a run of its own
-
-
-def test_all_is_measured_anew_where_that_is_asked(batches, command):
-    done = batches(None, *[Status.PASS] * 4)
-    command()
-    command("--again")
-    assert [len(ran) for ran in done.ran] == [0, 4]
-
-
-def test_recorded_answers_of_another_folder_make_another_run(batches, command):
-    done = batches(None, *[Status.PASS] * 4)
-    command("--replay", "one")
-    command("--replay", "two")
-    assert [request.resume for request in done.requests] == [None, None]

@@ -8,10 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from flows import program
-from flows.commands.image import build
 from flows.commands.values import parse_size
 from flows.program import COMMANDS, refute
-from refute.sandbox.image_recipe import SUITES
+from tests.fakes.tickets import write_ticket
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -54,10 +53,6 @@ def test_all_faults_of_a_ticket_are_told_at_once(tmp_path):
     assert "Traceback" not in err
 
 
-def test_a_wrong_option_exits_2(tmp_path):
-    assert run("verify", str(tmp_path), "--nonsense")[0] == 2
-
-
 def test_a_wrong_command_is_told_with_the_nearest_one():
     code, _, err = run("verfiy")
     assert code == 2
@@ -85,30 +80,15 @@ def test_sizes_are_read_in_their_usual_notations(text, size):
 
 @pytest.mark.parametrize("text", ["", "much", "2x", "g"])
 def test_other_sizes_are_refused(text):
-    import click
-
     with pytest.raises(click.BadParameter, match="expected a size"):
         parse_size(text)
 
 
 def test_an_output_that_cannot_be_written_is_told_before_anything_runs(tmp_path):
-    (tmp_path / "a.py").touch()
-    (tmp_path / "verify.sh").touch()
-    fields = "id: T\ntitle: t\nworkspace: .\nimplementation_files: [a.py]\nverification_script: verify.sh\n"
-    (tmp_path / "ticket.yaml").write_text(f"{fields}claims: ['a claim']\n")
+    write_ticket(tmp_path)
     code, out, err = run("verify", str(tmp_path), "--yes", "--output", str(tmp_path / "a.py" / "x.json"))
     assert (code, out) == (2, "")
     assert "--output" in err
-
-
-def test_an_allow_file_of_the_scan_is_read_before_anything_runs(tmp_path):
-    (tmp_path / "a.py").touch()
-    (tmp_path / "verify.sh").touch()
-    fields = "id: T\ntitle: t\nworkspace: .\nimplementation_files: [a.py]\nverification_script: verify.sh\n"
-    (tmp_path / "ticket.yaml").write_text(f"{fields}claims: ['a claim']\n")
-    code, out, err = run("verify", str(tmp_path), "--yes", "--scan-allow-file", str(tmp_path / "none.yaml"))
-    assert (code, out) == (2, "")
-    assert "allow-file" in err
 
 
 def test_a_file_that_cannot_be_used_is_named(monkeypatch, capsys):
@@ -142,9 +122,6 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
     assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err
 
 
-SAMPLE = "examples/tickets/interval-merger"
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -166,9 +143,3 @@ def test_a_wrong_option_is_told_before_anything_runs(
         program.run()
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
-
-
-def test_the_versions_offered_are_those_that_an_image_can_be_made_for() -> None:
-    (option,) = (parameter for parameter in build.params if parameter.name == "python")
-    assert isinstance(option.type, click.Choice)
-    assert set(option.type.choices) == set(SUITES)

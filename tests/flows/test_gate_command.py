@@ -22,17 +22,13 @@ from refute.settings import Settings
 from refute.stages.admission import take_snapshot
 from refute.ticket.parse import load_ticket
 from tests.fakes.outcomes import fake_outcome
+from tests.fakes.tickets import write_ticket
 
 
 @pytest.fixture
 def ticket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
-    home = tmp_path / "ticket"
-    home.mkdir()
-    for name, text in (("a.py", "A = 1\n"), ("verify.sh", "python -c 'import a'\n")):
-        (home / name).write_text(text)
-    fields = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
-    (home / "ticket.yaml").write_text(fields)
+    home = write_ticket(tmp_path / "ticket", script="python -c 'import a'\n")
     monkeypatch.chdir(home)
     return home
 
@@ -108,12 +104,6 @@ def test_an_attestation_is_checked_without_a_run(called, requests, ticket, key):
     assert isinstance(refused.exception, AttestationRefused)
     assert refused.exception.exit_code == 1
     assert refused.stdout == ""
-
-
-def test_the_key_comes_from_the_environment_too(called, requests, key, monkeypatch):
-    monkeypatch.setenv("REFUTE_GATE_KEY", key.read_text())
-    assert called("--attest", "verdict.jsonl").return_value == 0
-    assert called("--verify", "verdict.jsonl").return_value == 0
 
 
 def test_verifying_writes_nothing(called, key):

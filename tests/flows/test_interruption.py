@@ -10,13 +10,12 @@ import pytest
 from prefect.states import Crashed
 
 from flows.batch.request import ChunkRequest
-from flows.cleanup import BATCH_NAME, remove_containers
-from flows.interruption import Interruptions, ending_like_ctrl_c, interruptions, saying_what_is_kept
+from flows.cleanup import BATCH_NAME
+from flows.interruption import Interruptions, interruptions
 from flows.run import _ended_like_ctrl_c
 from flows.verify_batch import verify_batch
 from flows.verify_chunk import verify_chunk
 from flows.verify_ticket import verify_ticket
-from refute.errors import EngineUnavailable
 
 
 def test_a_signal_inside_the_open_block_interrupts_it_with_the_reason_in_words():
@@ -65,29 +64,6 @@ def test_handlers_are_put_back_and_what_is_ignored_stays_ignored():
         signal.signal(signal.SIGHUP, before)
 
 
-def test_before_the_flow_sigterm_ends_the_command_in_words_and_not_the_process_without_one():
-    before = signal.getsignal(signal.SIGTERM)
-
-    def ended() -> None:
-        with ending_like_ctrl_c(), saying_what_is_kept():
-            os.kill(os.getpid(), signal.SIGTERM)
-            pytest.fail("went on")
-
-    with pytest.raises(KeyboardInterrupt, match=r"SIGTERM\); nothing was executed, and nothing is recorded"):
-        ended()
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_an_interruption_after_the_flow_names_what_is_recorded():
-    def ended() -> None:
-        with saying_what_is_kept() as kept:
-            kept.append("TCK-1 had ended PASS, which is recorded")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt, match="interrupted by the person at the terminal; TCK-1 had ended PASS"):
-        ended()
-
-
 def test_prefects_own_word_for_sigterm_is_an_interruption_like_any_other():
     from prefect.exceptions import TerminationSignal
 
@@ -118,9 +94,7 @@ main()
     ("command", "module", "number"),
     [
         ("verify", "flows.program", "SIGHUP"),
-        ("verify", "click", "SIGINT"),
         ("verify", "flows.commands.verify", "SIGTERM"),
-        ("verify", "pydantic", "SIGINT"),
         ("batch", "refute.settings", "SIGTERM"),
     ],
 )
@@ -165,11 +139,3 @@ def test_a_run_s_own_containers_go(monkeypatch, flow: Any, name: str, parameters
     for hook in (*flow.on_crashed_hooks, *flow.on_cancellation_hooks):
         hook(flow, run, Crashed())
     assert asked == [removed, removed]
-
-
-def test_an_engine_that_is_gone_too_is_no_second_failure(monkeypatch):
-    def gone(*_: object, **__: object) -> int:
-        raise EngineUnavailable("no container engine answers")
-
-    monkeypatch.setattr("flows.cleanup.remove_leftovers", gone)
-    remove_containers(verify_ticket, SimpleNamespace(id=RUN, name=""), Crashed())

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -54,15 +54,12 @@ def outcome(ticket: str = "T-1", status: Status = Status.PASS, cost: str = "0", 
 @pytest.mark.parametrize(
     ("filters", "tickets"),
     [
-        ([], {"T-1", "T-2", "T-3"}),
         (["--since", "2026-03-02"], {"T-2", "T-3"}),
         (["--until", "2026-03-02"], {"T-1", "T-2"}),
-        (["--until", "2026-03-02T23:30"], {"T-1"}),
         (["--since", "2026-03-03T00:30+01:00"], {"T-2", "T-3"}),
         (["--status", "failed_timeout", "--status", "ERROR"], {"T-2", "T-3"}),
         (["--label", "label-T-1"], {"T-1"}),
         (["--ticket", "T-1", "--ticket", "T-3"], {"T-1", "T-3"}),
-        (["--ticket", "T-1", "--status", "ERROR"], set()),
     ],
 )
 def test_filters_hold_together(ledger: Ledger, report: Report, filters: list[str], tickets: set[str]) -> None:
@@ -81,13 +78,6 @@ def test_the_page_is_written_and_named(ledger: Ledger, report: Report, tmp_path:
     assert (done.return_value, done.stdout) == (0, "")
     assert "wrote" in done.stderr
     assert (tmp_path / "new" / "report.html").read_text().startswith("<!doctype html>")
-
-
-@pytest.mark.parametrize(("filters", "runs"), [("--since 12h", 1), ("--until 12h", 1), ("--since 9w", 2)])
-def test_a_moment_may_be_an_age_as_in_batches(ledger: Ledger, report: Report, filters: str, runs: int) -> None:
-    ledger.record(outcome())
-    ledger.record(replace(outcome("T-2"), started_at=datetime.now(UTC) - timedelta(days=2)))
-    assert json.loads(report(*filters.split(), "--json").output)["totals"]["runs"] == runs
 
 
 def test_a_page_that_cannot_be_written_is_told_first(report: Report) -> None:
@@ -139,13 +129,7 @@ def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Rep
         (["--rebuild"], "--rebuild needs --csv"),
         (["--webhook", "http://x"], "--webhook needs --budget"),
         (["--csv", "--html", "x"], "--csv: got --html, which it does not take (it takes --rebuild)"),
-        (["--csv", "--since", "2026-03-01", "--json"], "--csv: got --since, --json, which"),
         (["--budget", "--html", "x"], "--budget: got --html, which it does not take (it takes --json, --webhook)"),
-        (
-            ["--budget", "--label", "x", "--ticket", "T", "--status", "PASS"],
-            "--budget: got --label, --ticket, --status",
-        ),
-        (["--reconcile", "--html", "x"], "--reconcile: got --html, which"),
         (["--status", "PASSED"], "got 'PASSED', expected one of ERROR, "),
         (["--since", "yesterday"], "got 'yesterday', expected a day (2026-11-22)"),
     ],

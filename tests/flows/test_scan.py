@@ -1,7 +1,6 @@
 """`refute scan` from the command line: exit codes, standard input, directories, allow-file, diff, start-up."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,20 +14,10 @@ def _run(*arguments: str, stdin: str = "") -> Result:
     return CliRunner().invoke(scan, list(arguments), input=stdin, standalone_mode=False)
 
 
-def test_safe_script_exits_0(tmp_path: Path) -> None:
-    (tmp_path / "a.sh").write_text("echo hi\n")
-    result = _run(str(tmp_path / "a.sh"))
-    assert (result.return_value, "safe to run" in result.output) == (0, True)
-
-
 def test_dangerous_standard_input_exits_12() -> None:
     result = _run("-", stdin="rm -rf /\n")
     assert result.return_value == 12
     assert "<stdin>:1:1" in result.output
-
-
-def test_standard_input_with_a_python_first_line_is_python() -> None:
-    assert _run("-", stdin="#!/usr/bin/env python3\nimport os\nos.system('rm -rf /')\n").return_value == 12
 
 
 def test_directory_is_searched_for_scripts_only(tmp_path: Path) -> None:
@@ -52,48 +41,6 @@ def test_output_file_holds_the_format(tmp_path: Path, output_format: str) -> Non
     target = tmp_path / "out"
     assert _run("-", "--format", output_format, "--output", str(target), stdin="rm -rf /\n").return_value == 12
     assert "delete-outside" in target.read_text()
-
-
-def test_allow_file_lets_a_reviewed_danger_pass(tmp_path: Path) -> None:
-    allow = tmp_path / "allow.yaml"
-    allow.write_text("- rule: delete-outside\n  path: <stdin>\n  reason: reviewed by the security team\n")
-    assert _run("-", "--allow", str(allow), stdin="rm -rf /\n").return_value == 0
-
-
-def test_block_from_raises_the_bar() -> None:
-    assert _run("-", "--block-from", "critical", stdin="curl http://evil.com\n").return_value == 0
-    assert _run("-", "--block-from", "medium", stdin="curl http://localhost\n").return_value == 12
-
-
-def test_diff_reports_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def git(*arguments: str) -> None:
-        identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
-        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-    git("init", "-q")
-    (tmp_path / "a.sh").write_text("rm -rf /\n")
-    git("add", "a.sh")
-    git("commit", "-qm", "x")
-    monkeypatch.chdir(tmp_path)
-    assert _run("a.sh", "--diff", "HEAD").return_value == 0
-    (tmp_path / "a.sh").write_text("rm -rf /\nreboot\n")
-    document = json.loads(_run("a.sh", "--diff", "HEAD", "--format", "json").output)
-    assert [finding["line"] for finding in document["findings"]] == [2]
-
-
-def test_a_diff_says_what_it_does_not_show_and_calls_nothing_safe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    (tmp_path / "a.sh").write_text("reboot\n")
-    identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
-    for arguments in (["add", "a.sh"], ["commit", "-qm", "x"]):
-        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
-    monkeypatch.chdir(tmp_path)
-    said = _run(str(tmp_path), "--diff", "HEAD").output
-    assert said == (
-        "nothing that blocks is new since HEAD: 1 file scanned, nothing new found; 1 finding there before, not shown\n"
-    )
 
 
 def test_where_no_script_is_nothing_is_called_safe(tmp_path: Path) -> None:

@@ -6,9 +6,7 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -17,12 +15,9 @@ from flows.orchestrator import server
 from flows.orchestrator.server import LocalServer, ServerFiles, answers, ensure_home, server_check, server_lease
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
+from tests.fakes.web import answering
 
 WITHIN_S = 600
-
-
-def test_nothing_answers_on_a_closed_port():
-    assert not answers("http://127.0.0.1:9/api")
 
 
 def test_a_configured_server_that_does_not_answer_is_told(monkeypatch, tmp_path):
@@ -45,51 +40,14 @@ def test_a_stale_record_is_no_server(tmp_path, monkeypatch):
 
 
 def test_a_recorded_server_that_is_busy_is_waited_for_and_no_second_one_started(tmp_path, monkeypatch):
-    class Busy(BaseHTTPRequestHandler):
-        def do_GET(self):
-            time.sleep(0.4)
-            with contextlib.suppress(ConnectionError):
-                self.send_response(200)
-                self.end_headers()
-
-        def log_message(self, *args: object):
-            """Say nothing."""
-
-    busy = ThreadingHTTPServer(("127.0.0.1", 0), Busy)
-    threading.Thread(target=busy.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     files = ServerFiles.of(Settings.load(state_dir=tmp_path))
-    recorded = LocalServer(api_url=f"http://127.0.0.1:{busy.server_port}/api", pid=os.getpid(), keeper_pid=os.getpid())
-    files.write(recorded)
-    try:
-        assert not answers(recorded.api_url, timeout_s=0.1)
+    with answering(after_s=0.4) as api_url:
+        recorded = LocalServer(api_url=api_url, pid=os.getpid(), keeper_pid=os.getpid())
+        files.write(recorded)
+        assert not answers(api_url, timeout_s=0.1)
         assert files.server() == recorded
         monkeypatch.setattr(server, "BUSY_S", 0.1)
         assert files.server() is None
-    finally:
-        busy.shutdown()
-
-
-def test_a_recorded_port_that_another_program_got_since_is_no_server(tmp_path):
-    class Everything(BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(200)
-            self.end_headers()
-
-        def log_message(self, *args: object):
-            """Say nothing."""
-
-    foreign = HTTPServer(("127.0.0.1", 0), Everything)
-    threading.Thread(target=foreign.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{foreign.server_port}/api"
-    ended = subprocess.Popen(["true"])
-    ended.wait()
-    files = ServerFiles.of(Settings.load(state_dir=tmp_path))
-    files.write(LocalServer(api_url=url, pid=ended.pid, keeper_pid=ended.pid))
-    try:
-        assert answers(url)
-        assert files.server() is None
-    finally:
-        foreign.shutdown()
 
 
 def test_a_server_that_is_gone_is_known_at_once_by_prefect_s_own_client():
@@ -97,13 +55,6 @@ def test_a_server_that_is_gone_is_known_at_once_by_prefect_s_own_client():
 
     with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}):
         assert not server.still_answers()
-
-
-def test_a_state_directory_that_cannot_be_written_is_told_with_what_to_do(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(OrchestratorUnavailable, match="cannot be written") as refused:
-        ServerFiles.of(Settings.load(state_dir=tmp_path / "file" / "state"))
-    assert "REFUTE_STATE_DIR" in str(refused.value)
 
 
 def test_a_full_disk_is_told_before_anything_starts_and_not_by_the_server_s_own_errors(tmp_path, monkeypatch):

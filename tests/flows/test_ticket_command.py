@@ -8,16 +8,15 @@ from click.testing import CliRunner, Result
 
 from flows.commands.ticket import ticket
 from refute.errors import TicketInvalid
+from tests.fakes.tickets import write_ticket
 
 CHECK = {"given": {"n": "int"}, "check": "parse(str(n)) == int(str(n))"}
 """Independent evidence."""
 
 
 def _lint(folder: Path, *claims: object, options: tuple[str, ...] = ()) -> Result:
-    (folder / "thing.py").write_text("def parse(text):\n    return int(text)\n")
-    (folder / "verify.sh").write_text("python -c 'import thing'\n")
-    fields = {"id": "T-1", "title": "t", "implementation_files": ["thing.py"], "verification_script": "verify.sh"}
-    (folder / "ticket.yaml").write_text(json.dumps({**fields, "claims": claims}))
+    code = "def parse(text):\n    return int(text)\n"
+    write_ticket(folder, {"thing.py": code}, "python -c 'import thing'\n", claims=list(claims))
     return CliRunner().invoke(ticket, ["lint", str(folder), *options], standalone_mode=False)
 
 
@@ -40,18 +39,8 @@ def test_a_ticket_whose_claims_can_all_be_executed_exits_0(tmp_path: Path) -> No
     [
         ({"examples": ["parse('1') == 1"]}, "it has only examples"),
         (
-            {"raises": {"ValueError": "parse('a')"}},
-            "one input of its author's",
-        ),
-        (
             {"property": {"given": {"s": "st.just('1')"}, "check": "parse(s) == int(s)"}},
             "draws s by a strategy",
-        ),
-        ({"property": {"given": {"n": "int"}, "check": "parse(str(n)) >= n"}}, "is no comparison by =="),
-        ({"property": {"given": {"n": "int"}, "check": "parse(str(n)) == 7"}}, "7 does not stand in the claim"),
-        (
-            {"property": {"given": {"n": "int"}, "check": "parse(str(n)) == (n if n else 0)"}},
-            "reasoning of its",
         ),
     ],
 )

@@ -4,18 +4,19 @@ from pathlib import Path
 import pytest
 
 from refute.adversary.attack import Attack
-from refute.approval import IN_ADVANCE, AdvanceApprover, Approval, Denial, Question
+from refute.approval import IN_ADVANCE, AdvanceApprover, Approval, Denial
 from refute.case import CaseFile
 from refute.closing import close, local_servers
 from refute.critics.judging import Judgement
 from refute.errors import EngineDied, SnapshotRefused
-from refute.outcome import ModelUse, Provenance, Status, Stop
+from refute.outcome import Provenance, Status, Stop
 from refute.sandbox.job import Exited, JobResult
-from refute.scan.finding import Confidence, Finding, ScanResult, Severity
+from refute.scan.finding import ScanResult
 from refute.stages.evidence import Critique, Verification, Writing
 from refute.ticket.record import LeftOut, Snapshot, SnapshotFile
 from refute.verdict import Verdict
-from tests.fakes.tickets import fake_ticket
+from tests.fakes.outcomes import fake_use
+from tests.fakes.tickets import DANGER, fake_question, fake_ticket
 
 PROVENANCE = Provenance(refute_version="1", tester="property")
 
@@ -57,17 +58,7 @@ def test_a_key_that_a_script_printed_is_not_in_the_outcome():
 
 
 def test_a_server_of_this_machine_that_answered_is_marked():
-    use = ModelUse(
-        model="m",
-        calls=1,
-        cached_answers=0,
-        input_tokens=1,
-        cached_tokens=0,
-        output_tokens=1,
-        thinking_tokens=0,
-        cost_usd=None,
-        latency_s=0.1,
-    )
+    use = fake_use()
     local = replace(use, local_server="http://127.0.0.1:1")
     one = case()
     attack = Attack(file_name="t.py", tests=(), source="", untestable=(), tester="gemini")
@@ -94,14 +85,6 @@ def test_what_a_critic_s_test_made_the_code_destroy_ends_the_ticket():
         one.keep(Critique(reviews=(), judgement=Judgement(status=None), stop=stop))
         pytest.fail("the chain went on")
     assert close(one, PROVENANCE).status is Status.BLOCKED_DANGEROUS_OPERATION
-
-
-def test_a_policy_without_objection_lets_the_chain_go_on():
-    one = case()
-    with one.chain():
-        one.unless(None)
-        one.keep(Verdict(status=Status.PASS_WEAK, reason=""))
-    assert close(one, PROVENANCE).status is Status.PASS_WEAK
 
 
 @pytest.mark.parametrize("error", [EngineDied("gone", hint="start it"), KeyError("a fault of ours")])
@@ -133,71 +116,12 @@ def test_a_chain_that_ends_without_a_verdict_fails_closed():
     assert close(one, PROVENANCE).status is Status.ERROR
 
 
-def test_whatever_takes_the_run_away_it_is_an_error_and_recorded():
-    one = case()
-    with one.chain():
-        raise SystemExit(0)
-    assert close(one, PROVENANCE).status is Status.ERROR
-
-
-def test_an_observer_sees_each_stage_that_returned_its_record():
-    seen = []
-
-    class Watching:
-        def began(self, stage):
-            pytest.fail("the case knows only ends")
-
-        def ended(self, record):
-            seen.append((record.name, record.summary))
-
-        def warned(self, message):
-            pytest.fail("nothing to warn of")
-
-    one = case()
-    one.observer = Watching()
-    one.keep(SNAPSHOT)
-    assert seen == [("snapshot", "1 file, 1,200 bytes, 1 left out")]
-
-
-TICKET = fake_ticket()
-
-
-def finding(severity: Severity) -> Finding:
-    return Finding(
-        rule_id="sh.rm",
-        path="verify.sh",
-        line=2,
-        column=1,
-        severity=severity,
-        confidence=Confidence.HIGH,
-        matched="rm -rf /",
-        command="rm -rf /",
-        explanation="deletes outside the workspace",
-        remedy="delete below the workspace only",
-    )
-
-
-def question(*findings: Finding) -> Question:
-    return Question(
-        ticket=TICKET,
-        snapshot=Snapshot(digest="sha256:1", files=(), archive=Path("/a")),
-        script="true",
-        scan=ScanResult(findings=findings, scanned=("verify.sh",)),
-        plan=(),
-        timeout_s=1,
-    )
-
-
 def test_yes_in_advance_approves_exactly_the_snapshot_that_was_asked_about():
     approval = Approval(snapshot_digest="sha256:1", by="--yes", beforehand=IN_ADVANCE)
-    assert AdvanceApprover(by="--yes").ask(question()) == approval
-
-
-def test_yes_in_advance_covers_what_does_not_block():
-    assert isinstance(AdvanceApprover(by="--yes").ask(question(finding(Severity.MEDIUM))), Approval)
+    assert AdvanceApprover(by="--yes").ask(fake_question()) == approval
 
 
 def test_yes_in_advance_never_covers_a_blocking_finding():
-    decision = AdvanceApprover(by="--yes").ask(question(finding(Severity.HIGH)))
+    decision = AdvanceApprover(by="--yes").ask(fake_question(DANGER))
     assert isinstance(decision, Denial)
     assert "sh.rm" in decision.reason

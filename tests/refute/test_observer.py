@@ -1,7 +1,6 @@
 """Watchers of a run: each warning once, whoever gives it."""
 
 import json
-import threading
 from decimal import Decimal
 from pathlib import Path
 
@@ -36,18 +35,6 @@ def test_a_warning_is_passed_on_once_and_stages_each_time() -> None:
         once.warned("the disk is full")
     once.warned("the disk is empty")
     assert listening.heard == ["scan", "clean", "the disk is full", "scan", "clean", "the disk is empty"]
-
-
-def test_those_that_share_a_memory_do_not_repeat_one_another() -> None:
-    listening = Listening()
-    said: dict[str, object] = {}
-    threads = [threading.Thread(target=OnlyOnce(listening, said).warned, args=("the disk is full",)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    OnlyOnce(listening, said).warned("the disk is empty")
-    assert listening.heard == ["the disk is full", "the disk is empty"]
 
 
 VERIFY = StageRecord(name="verify", summary="passed\x1b[2J\n", duration_s=2.5, sandbox_s=1.5, cost_usd=Decimal("0.01"))

@@ -18,13 +18,6 @@ def outcome(title: str) -> Outcome:
     return fake_outcome(title=title, changed_paths={"verify": ("a\udc80b",)})
 
 
-def test_a_document_is_read_as_the_outcome_it_was_written_from() -> None:
-    written = outcome("Grün \x1b\u202e\x00")
-    read = read_document(write_document(written))
-    assert read.title == written.title
-    assert read.started_at == written.started_at
-
-
 def test_no_text_can_keep_an_outcome_from_being_written_and_read() -> None:
     document = write_document(outcome("lone \udc80 surrogate"), indent=None)
     assert document.isascii()

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from refute.python_syntax import expression_or_none, nests_deeper, parse_python, parsed_or_none, python_lines
+from refute.python_syntax import expression_or_none, parse_python, parsed_or_none, python_lines
 
 SOURCE = "\n".join(
     f"def f{n}(a):\n    return [a + {n} for a in range(a) if (a, {{a: [1, (2, 3)]}})]" for n in range(200)
@@ -59,20 +59,8 @@ def test_an_expression_may_have_white_space_around_it() -> None:
 BROKEN = "a = 1\rb = 2\r\nc = '\x0b\x0c\x1c\x85\u2028'\n\nd = 4"
 
 
-def test_lines_are_those_that_the_parser_numbers() -> None:
-    tree = parse_python(BROKEN)
-    lines = python_lines(BROKEN)
-    assert [lines[node.lineno - 1] for node in tree.body] == ["a = 1", "b = 2", "c = '\x0b\x0c\x1c\x85\u2028'", "d = 4"]
-
-
 @pytest.mark.parametrize("source", [BROKEN, BROKEN + "\r", BROKEN + "\r\n\n", "", "\r"])
 def test_lines_with_their_ends_are_the_source_and_the_same_lines(source: str) -> None:
     lines = python_lines(source, keep_ends=True)
     assert "".join(lines) == source
     assert [line.rstrip("\r\n") for line in lines] == python_lines(source)[: len(lines)]
-
-
-def test_nesting_is_counted_from_the_tree_itself() -> None:
-    tree = ast.parse("a", mode="eval")  # Expression, Name, Load
-    assert nests_deeper(tree, 2)
-    assert not nests_deeper(tree, 3)

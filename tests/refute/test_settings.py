@@ -77,19 +77,11 @@ def test_a_nested_setting_is_read_from_its_variable_and_a_misspelt_one_refused(
         Settings.load()
 
 
-@pytest.mark.parametrize("content", ["", "# nothing yet\n"])
-def test_a_file_without_a_setting_says_nothing(here: Path, content: str) -> None:
-    (here / SETTINGS_FILE).write_text(content)
-    assert Settings.load().mutants == 30
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"mutants: [", "refute.yaml: line 1: is no YAML"),
         (b"mutants: 1\nmutants 2\n", "refute.yaml: line 3: is no YAML"),
         (b"- mutants\n", "refute.yaml: got list, expected a setting on each line"),
-        (b"mutants\n", "refute.yaml: got str"),
         (b"\xff\xfe", "refute.yaml: is not UTF-8"),
         (b"since: 2026-13-99\n", "refute.yaml: is no YAML: month must be in 1..12"),
         (b"mutants: many\n", "settings: mutants: got 'many', expected a whole number"),
@@ -128,13 +120,9 @@ def test_a_severity_is_given_by_its_name(here: Path, monkeypatch: pytest.MonkeyP
     ("name", "meant"),
     [
         ("REFUTE_MONTH_BUGET_USD", ", did you mean REFUTE_MONTH_BUDGET_USD?"),
-        ("REFUTE_TIMEOUT_VERIFICATION_S", ", did you mean REFUTE_VERIFICATION_TIMEOUT_S?"),
-        ("REFUTE_MEMORY", ", did you mean REFUTE_MEMORY_BYTES?"),
         ("refute_month_buget_usd", ", did you mean REFUTE_MONTH_BUDGET_USD?"),
-        ("GUARDRAIL_AUDIT_PTAH", ", did you mean GUARDRAIL_AUDIT_PATH?"),
         ("GUARDRAIL_AUDIT_FILE", ", did you mean GUARDRAIL_AUDIT_ENABLED or GUARDRAIL_AUDIT_PATH?"),
         ("REFUTE_XYZ", ""),
-        ("REFUTE_", ""),
     ],
 )
 def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
@@ -151,9 +139,6 @@ def test_a_variable_that_sets_nothing_is_refused_with_what_may_be_meant(
     "name",
     [
         *("REFUTE_POSTGRES_DIR", "REFUTE_TICKETS", "REFUTE_API_AUTH", "MONTH_BUGET_USD", "_REFUTE_COMPLETE"),
-        *("REFUTE_SERVER_SERVICE_HOST", "REFUTE_SERVER_SERVICE_PORT_HTTP", "REFUTE_SERVER_PORT"),
-        *("REFUTE_SERVER_PORT_4200_TCP", "REFUTE_SERVER_PORT_4200_TCP_ADDR"),
-        *("GUARDRAIL_TESTER", "GUARDRAIL_MODEL_URL"),
     ],
 )
 def test_other_variables_are_none_of_the_settings_business(

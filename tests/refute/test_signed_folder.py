@@ -31,15 +31,6 @@ def test_what_was_written_is_read_by_everybody_who_has_the_key(folder: SignedFol
     assert (other.read("a"), other.read("empty"), other.read("b")) == (CONTENT, b"", None)
 
 
-def test_nothing_is_there_before_the_first_file_and_after_its_removal(tmp_path: Path) -> None:
-    folder = SignedFolder(tmp_path / "folder", key=KEY)
-    assert (folder.exists(), folder.read("a")) == (False, None)
-    folder.write("a", CONTENT)
-    folder.remove("a")
-    folder.remove("a")
-    assert (folder.exists(), folder.read("a")) == (True, None)
-
-
 def test_files_are_for_this_user_alone(folder: SignedFolder) -> None:
     path = folder.file("a")
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
@@ -99,14 +90,6 @@ def test_names_lead_nowhere_else(folder: SignedFolder, name: str) -> None:
     for use in (folder.read, folder.remove, folder.touch, lambda name: folder.write(name, b"")):
         with pytest.raises(ValueError, match="plain file name"):
             use(name)
-
-
-def test_what_cannot_be_written_says_so_and_leaves_nothing(folder: SignedFolder) -> None:
-    folder.remove("a")
-    folder.file("a").mkdir()
-    with pytest.raises(OSError, match="directory"):
-        folder.write("a", CONTENT)
-    assert list(folder.file("a").parent.iterdir()) == [folder.file("a")]
 
 
 def test_many_may_write_and_read_the_same_file_at_once(folder: SignedFolder) -> None:

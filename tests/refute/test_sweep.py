@@ -83,21 +83,6 @@ def test_beyond_the_bound_those_used_longest_ago_go(settings: Settings) -> None:
     assert sorted(path.name for path in results.iterdir()) == ["newer.signed", "newest.signed"]
 
 
-def test_an_age_of_0_keeps_evidence_for_ever_and_leaves_results_to_their_bound(settings: Settings) -> None:
-    kept = [evidence(settings, "r", "T", days=999), make(settings.state_dir / "results" / "a.signed", days=999)]
-    sweep(changed(settings, evidence_max_age_s=0, results_max_age_s=0))
-    assert all(path.exists() for path in kept)
-
-
-def test_a_run_keeps_its_younger_tickets_and_an_empty_run_goes(settings: Settings) -> None:
-    young = evidence(settings, "mixed", "T-2", days=1)
-    evidence(settings, "mixed", "T-1", days=40)
-    (settings.state_dir / "runs" / "empty").mkdir()
-    age(settings.state_dir / "runs" / "empty", days=40)
-    assert sweep(settings).evidence == Removed(count=1, size_bytes=SIZE)
-    assert [path for path in (settings.state_dir / "runs").rglob("*") if path.is_dir()] == [young.parent, young]
-
-
 def test_no_bound_takes_an_answer_that_was_used_today(settings: Settings) -> None:
     answers = settings.state_dir / "answers"
     for days, name in ((9, "before"), (0, "today")):
@@ -175,20 +160,6 @@ def test_where_nothing_was_ever_kept_nothing_is_made(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_an_owner_is_read_as_it_was_written():
-    owner = Owner.here()
-    assert Owner.parse(str(owner)) == owner
-
-
-def test_what_is_no_owner_is_refused():
-    with pytest.raises(ValueError):
-        Owner.parse("somebody")
-
-
-def test_this_process_lives():
-    assert not Owner.here().is_gone()
-
-
 def test_a_process_that_ended_is_gone_even_before_its_parent_has_looked():
     ended = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
@@ -200,10 +171,6 @@ def test_a_process_that_ended_is_gone_even_before_its_parent_has_looked():
 
 def test_another_process_under_an_old_number_is_not_the_owner():
     assert replace(Owner.here(), began="12345").is_gone()
-
-
-def test_nothing_is_known_of_processes_elsewhere():
-    assert not replace(Owner.here(), host="elsewhere.0", pid=1, began="1").is_gone()
 
 
 def test_a_process_whose_facts_are_hidden_lives_as_long_as_its_number_is_taken(monkeypatch):

@@ -116,25 +116,19 @@ def each(text: str) -> list[list[str]]:
         ("C1 refuted, C2 inconclusive", "C1 refuted, C2 needs_review", {}, Status.FAILED_ADVERSARIAL),
         # A doubt leaves it to a person.
         ("C1 survived", "C1 survived", TAMPERED, Status.INCONCLUSIVE),
-        ("C1 survived", "C1 survived", TAMPERED | TIMED_OUT, Status.INCONCLUSIVE),
         ("C1 inconclusive", "C1 flaky", {}, Status.INCONCLUSIVE),
-        ("C1 inconclusive", "C1 invalid", {}, Status.INCONCLUSIVE),
         ("C1 inconclusive", "C1 needs_review", {}, Status.INCONCLUSIVE),
         ("C1 survived", "C1 survived, C1 needs_review", {}, Status.INCONCLUSIVE),
-        ("C1 survived, C2 inconclusive", "C1 survived, C2 flaky", {}, Status.INCONCLUSIVE),
-        ("C1 inconclusive", "C1 flaky", TIMED_OUT, Status.INCONCLUSIVE),
         # So does nothing that attacked.
         ("C1 untested", "", {}, Status.INCONCLUSIVE),
+        ("C1 untested", "", TIMED_OUT, Status.FAILED_TIMEOUT),
         ("", "", {}, Status.INCONCLUSIVE),
         ("C1 survived", "", {}, Status.INCONCLUSIVE),
-        ("C1 survived", "C1 flaky", {}, Status.INCONCLUSIVE),
         # Then time counts, and what is left is weak.
         ("C1 survived", "C1 survived", TIMED_OUT, Status.FAILED_TIMEOUT),
-        ("C1 untested", "", TIMED_OUT, Status.FAILED_TIMEOUT),
         ("C1 survived", "C1 survived", {}, Status.PASS_WEAK),
         ("C1 survived", "C1 survived, C1 flaky", {}, Status.PASS_WEAK),
         ("C1 survived", "C1 survived, C1 invalid", {}, Status.PASS_WEAK),
-        ("C1 survived, C2 untested", "C1 survived", {}, Status.PASS_WEAK),
     ],
 )
 def test_the_first_status_in_the_order_of_precedence_wins(
@@ -201,27 +195,6 @@ def test_a_time_out_without_an_unfinished_test_names_the_slowest_one() -> None:
     assert "the slowest test was test_c1_survived (0.0 s)" in verdict.reason
 
 
-def test_a_weak_pass_says_what_it_survived_and_why_that_is_weak() -> None:
-    tests = [triaged(SURVIVED), triaged(SURVIVED, claim="C2", origin=Origin.AUTHOR_EXAMPLE)]
-    claims = [
-        claim(ClaimVerdict.SURVIVED),
-        claim(ClaimVerdict.SURVIVED, "C2"),
-        claim(ClaimVerdict.UNTESTED, "C3"),
-    ]
-    verdict = judge(claims, tests)
-    assert verdict.reason == (
-        "2 of 3 claims survived 4 tests; untested: C3; attacked only by their author's own examples: C2; "
-        "attacked only by tests whose result the code could have forged: C1"
-    )
-    assert verdict.caveats == ()
-
-
-def test_an_independent_test_that_was_flaky_does_not_make_a_claim_independently_tested() -> None:
-    tests = [triaged(SURVIVED, origin=Origin.AUTHOR_PROPERTY), triaged(FLAKY, origin=Origin.FUZZ)]
-    verdict = judge([claim(ClaimVerdict.SURVIVED)], tests)
-    assert "attacked only by their author's own examples: C1" in verdict.reason
-
-
 def test_tests_that_were_set_aside_are_caveats_in_the_order_of_the_ticket() -> None:
     tests = [
         triaged(FLAKY, claim="C10"),
@@ -250,12 +223,6 @@ def test_one_doubt_is_told_once_however_many_claims_it_touches() -> None:
     assert tampered.reason == "the test run was tampered with: a canary lied (and 1 more)"
     review = judge(claims, [triaged(REVIEW), triaged(FLAKY, claim="C2")])
     assert review.reason == "a person must judge test_c1_needs_review: why needs_review; claim C2 is undecided: because"
-
-
-def test_a_failing_test_that_could_not_be_repeated_in_time_is_left_to_a_person() -> None:
-    tests = [triaged(SURVIVED), triaged(REVIEW, end=TestEnd.FAILED, name="test_failed_once")]
-    verdict = judge([claim(ClaimVerdict.INCONCLUSIVE)], tests, timed_out=True)
-    assert verdict.status is Status.INCONCLUSIVE
 
 
 def test_a_strong_attack_on_every_claim_by_independent_attested_tests_makes_a_pass() -> None:

@@ -1,14 +1,17 @@
 """Outcomes as different as they come, and golden files: `REFUTE_UPDATE_GOLDEN=1 pytest …` writes them anew."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
-from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.attack import Origin, TriageVerdict
 from refute.adversary.strength.record import MutantEnd, MutantResult, ShallowClaim, Strength
 from refute.approval import Answered, Confirmation
+from refute.ledger.store import Ledger
 from refute.outcome import (
     ClaimResult,
     ClaimVerdict,
@@ -20,7 +23,9 @@ from refute.outcome import (
     TestRecord,
 )
 from refute.scan.finding import Confidence, Finding, ScanResult, Severity, Suppressed
+from refute.settings import Settings
 from refute.ticket.record import ClaimId, LeftOut, TicketId
+from tests.fakes.outcomes import fake_test
 from tests.golden_files import GOLDEN, assert_agreed
 
 PROVENANCE = Provenance(
@@ -43,15 +48,8 @@ def generated(
     *,
     attested: bool | None = None,
 ) -> TestRecord:
-    return TestRecord(
-        name=name,
-        claim_id=ClaimId(claim_id),
-        category=Category.EDGE,
-        origin=origin,
-        tester="property",
-        verdict=verdict,
-        reason=reason,
-        attested=attested,
+    return fake_test(
+        name, verdict, claim_id=ClaimId(claim_id), origin=origin, tester="property", reason=reason, attested=attested
     )
 
 
@@ -300,6 +298,18 @@ def golden() -> Callable[[str, str], None]:
         assert_agreed(text, GOLDEN / "outcome" / name)
 
     return compare
+
+
+@pytest.fixture
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger; on either database where a module is `ON_BOTH`."""
+    url = request.getfixturevalue("postgres_url") if getattr(request, "param", "") == "postgresql" else None
+    with closing(Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))) as opened:
+        yield opened
+
+
+DATABASES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+ON_BOTH = pytest.mark.parametrize("ledger", DATABASES, indirect=True)
 
 
 @pytest.fixture(autouse=True)

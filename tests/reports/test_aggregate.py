@@ -12,13 +12,12 @@ import pytest
 from refute.approval import Answered, Confirmation
 from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
-from refute.outcome import ModelUse, Outcome, RoundYield, Status
+from refute.outcome import Outcome, RoundYield, Status
 from refute.settings import Settings
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
 from reports.rates import Rate
 from reports.scope import Scope
-from reports.terminal import cell
 from reports.waiting import answer_time, answers
 from tests.fakes.outcomes import fake_outcome
 
@@ -71,12 +70,6 @@ def added(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory
     """The seven added up."""
     with closing(Ledger.open(Settings(state_dir=tmp_path_factory.mktemp("seven")))) as opened:
         return added_up(seven(outcomes, opened), Scope())
-
-
-def model_use(model: str, calls: int = 1) -> ModelUse:
-    """What a model was asked."""
-    tokens = dict.fromkeys(("cached_answers", "input_tokens", "cached_tokens", "output_tokens", "thinking_tokens"), 0)
-    return ModelUse(model=model, calls=calls, **tokens, cost_usd=Decimal(0), latency_s=0.0)
 
 
 def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Tables]) -> None:
@@ -161,20 +154,6 @@ def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, 
     }
 
 
-def test_a_model_s_row_says_how_the_runs_ended_that_called_it(ledger: Ledger, make: Make) -> None:
-    for ticket, status, models in (
-        ("A", Status.PASS, (model_use("gemini-pro"), model_use("gemini-flash"))),
-        ("B", Status.ERROR, (model_use("gemini-pro"),)),
-        ("C", Status.PASS, (model_use("gemini-pro", calls=0),)),  # kept answers are no calls
-    ):
-        ledger.record(fake_outcome(ticket, run_id=f"model-{ticket}", status=status, models=models))
-    _, by = make(Scope())
-    assert by.by_model[["runs", "passed", "error"]].to_dict("index") == {
-        "gemini-flash": {"runs": 1, "passed": 1, "error": 0},
-        "gemini-pro": {"runs": 2, "passed": 1, "error": 1},
-    }
-
-
 def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger: Ledger, make: Make) -> None:
     assert make(Scope())[0].queue_p50_s is None
     opened = datetime(2026, 3, 9, tzinfo=UTC)
@@ -216,19 +195,6 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
     assert (answer_time(nobody), answers(nobody)) == ("–", "–")
 
 
-def test_rates_by_kind_carry_their_interval_too(added: tuple[Totals, Tables]) -> None:
-    _, by = added
-    row = by.by_tester.iloc[0]
-    assert (row["refuted_low"], row["refuted_high"]) == pytest.approx(Rate(hits=2, tries=8).interval)
-    assert cell("refuted", row) == "25.0% (7–59%)"
-
-
-def test_a_scope_holds_for_all_of_it(make: Make) -> None:
-    found, by = make(Scope(labels=("needs-adversarial",), statuses=(Status.PASS,)))
-    assert (found.runs, found.failing_tickets) == (1, ())
-    assert list(by.by_day["runs"]) == [1]
-
-
 def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: Make) -> None:
     found, by = make(Scope(ticket_ids=("nobody",)))
     assert (found.runs, found.tickets, found.failing_tickets) == (0, 0, ())
@@ -237,13 +203,6 @@ def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: M
     assert found.p50_s is None
     assert {name: len(getattr(by, name)) for name in Tables.__slots__} == dict.fromkeys(Tables.__slots__, 0)
     assert found.mutants_killed.value is None
-
-
-@pytest.mark.parametrize(
-    ("hits", "tries", "low", "high"), [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0)]
-)
-def test_rates_carry_wilson_s_interval(hits: int, tries: int, low: float, high: float) -> None:
-    assert Rate(hits=hits, tries=tries).interval == pytest.approx((low, high), abs=1e-4)
 
 
 def test_every_status_has_a_group(outcomes: dict[str, Outcome]) -> None:

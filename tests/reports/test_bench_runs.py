@@ -1,6 +1,5 @@
 """A bench's wrong code is meant to fail: no ticket, no alert and no busy day of it, but its money is spent."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,14 +12,11 @@ from pydantic import ValidationError
 
 from flows.batch.request import BatchRequest
 from flows.commands.batch import batch
-from flows.commands.report import report
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from reports.facts import read_facts
 from reports.scope import Scope
-from reports.spending import most_runs_a_day, spent_by_day
-from reports.spikes import find_spikes
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 
@@ -39,31 +35,9 @@ def ledger(tmp_path: Path, outcomes: dict[str, Outcome]) -> Iterator[Ledger]:
     opened.close()
 
 
-def test_bench_runs_raise_no_alert_and_make_no_busy_day(ledger: Ledger) -> None:
-    assert find_spikes(ledger, NOW) == ()
-    assert most_runs_a_day(ledger, NOW) == 20
-
-
-def test_what_a_bench_cost_counts_in_the_budget(ledger: Ledger) -> None:
-    assert spent_by_day(ledger, NOW)[NOW.date()] == Decimal("2.2")
-
-
 @pytest.mark.parametrize(("bench", "runs"), [(None, 42), (False, 20), (True, 22)])
 def test_a_scope_leaves_bench_runs_out_or_has_only_these(ledger: Ledger, bench: bool | None, runs: int) -> None:
     assert len(read_facts(ledger, Scope(bench=bench), datetime.now(UTC)).outcomes) == runs
-
-
-def test_the_report_leaves_bench_runs_out_unless_they_are_asked_for(
-    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path))
-    default, only = (
-        json.loads(CliRunner().invoke(report, ["--json", *more], catch_exceptions=False).stdout)
-        for more in ([], ["--bench"])
-    )
-    assert (default["totals"]["runs"], default["totals"]["failing_tickets"], default["scope"]) == (20, [], {})
-    assert (only["totals"]["runs"], only["scope"]) == (22, {"bench": "only"})
 
 
 def test_no_other_batch_is_named_like_a_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from reports.charts import BARS_AT_MOST, WIDE, nice_top, periods, status_chart, whole_ticks
+from reports.charts import BARS_AT_MOST, nice_top, periods, whole_ticks
 from reports.groups import Group
 
 
@@ -25,21 +25,6 @@ def test_long_times_are_shown_by_week_or_month(days: int, unit: str) -> None:
     assert shown.unit == unit
     assert len(shown.starts) <= BARS_AT_MOST
     assert shown.runs.to_numpy().sum() == days * len(Group)
-
-
-def test_a_history_that_goes_over_years_names_them_on_its_axis() -> None:
-    assert ">Jan 2026<" in status_chart(periods(runs(420)), width=WIDE)
-    assert ">05 Jan<" in status_chart(periods(runs(70)), width=WIDE)
-
-
-def test_days_without_runs_keep_their_place() -> None:
-    shown = periods(runs(9, every=4))
-    assert [int(total) for total in shown.runs.sum(axis=1)] == [7, 0, 0, 0, 7, 0, 0, 0, 7]
-    assert "2026-01-06: no runs" in status_chart(shown, width=340)
-
-
-def test_weeks_begin_on_monday() -> None:
-    assert {start.weekday() for start in periods(runs(100)).starts} == {0}
 
 
 @pytest.mark.parametrize("highest", [0, 1, 2, 3, 7, 9, 11, 49, 51, 999])

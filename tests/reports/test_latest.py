@@ -1,16 +1,13 @@
 """What is the latest outcome of a ticket is one rule, also where a clock was set back between two of them."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from refute.ledger.batches import Batches
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
-from refute.settings import Settings
 from refute.ticket.record import TicketId
 from reports.aggregate import totals
 from reports.facts import read_facts
@@ -18,13 +15,6 @@ from reports.findings import newest_findings
 from reports.scope import Scope
 
 EARLIER = timedelta(hours=3)
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    opened = Ledger.open(Settings(state_dir=tmp_path))
-    yield opened
-    opened.close()
 
 
 @pytest.mark.parametrize("last", [Status.PASS, Status.FAILED_ADVERSARIAL])
@@ -41,16 +31,6 @@ def test_after_a_clock_is_set_back_report_and_batch_still_agree_on_the_last_reco
     (finding,) = newest_findings(ledger, Scope())
     assert (finding.run_id, finding.settled) == (("last", False) if failing else ("first", True))
     assert Batches(ledger).last_outcomes([failed.ticket_id])[failed.ticket_id].status is last
-
-
-def test_of_failures_before_and_after_a_clock_is_set_back_the_last_recorded_one_is_shown(
-    ledger: Ledger, outcomes: dict[str, Outcome]
-) -> None:
-    failed = outcomes["failed_adversarial"]
-    ledger.record(replace(failed, run_id="first"))
-    ledger.record(replace(failed, run_id="last", started_at=failed.started_at - EARLIER))
-    (finding,) = newest_findings(ledger, Scope())
-    assert (finding.run_id, finding.later) == ("last", None)
 
 
 def test_what_failed_comes_by_kind_refuted_claims_first_and_of_each_kind_the_newest_first(

@@ -47,12 +47,6 @@ def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outc
     assert explained.startswith("independent evidence: with types in `given`, a `property`")
 
 
-def test_claims_that_the_same_step_helps_share_a_line(outcomes: dict[str, Outcome]) -> None:
-    alike = [replace(claim(SURVIVED), claim_id=f"C{number}") for number in range(1, 8)]
-    first, _ = next_steps(replace(outcomes["pass_weak"], claims=tuple(alike), strength=None))
-    assert first == "C1, C2, C3, C4, C5 and 2 more: only the author's tests passed; add independent evidence"
-
-
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])
 def test_other_verdicts_need_no_such_step(outcomes: dict[str, Outcome], status: Status) -> None:
     assert next_steps(replace(outcomes["pass_weak"], status=status)) == ()

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from refute.outcome import Outcome, RoundYield, Status
 from reports.evidence import round_lines
 from reports.outcome_rows import claims_rows
-from reports.outcome_table import FAILURES_SHOWN, render_batch, render_table
+from reports.outcome_table import render_batch, render_table
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]
 
@@ -33,10 +33,6 @@ def test_a_command_to_copy_is_never_wrapped(outcomes: dict[str, Outcome]) -> Non
     assert f"python {path}\n" in text
 
 
-def test_without_colour_there_is_no_escape(named_outcome: tuple[str, Outcome]) -> None:
-    assert "\x1b" not in render_table(named_outcome[1])
-
-
 def test_colour_is_there_for_a_terminal_and_not_where_no_color_is_set(
     outcomes: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,12 +43,6 @@ def test_colour_is_there_for_a_terminal_and_not_where_no_color_is_set(
     assert "31m" not in render_table(outcomes["failed_adversarial"], color=True)
 
 
-def test_the_verdict_comes_first_and_in_plain_words(named_outcome: tuple[str, Outcome]) -> None:
-    first, second, *_ = render_table(named_outcome[1], width=120).splitlines()
-    assert named_outcome[1].status in first
-    assert first + second
-
-
 @pytest.mark.parametrize("status", Status)
 def test_every_status_can_be_shown(outcomes: dict[str, Outcome], status: Status) -> None:
     shown = replace(outcomes["failed_verification"], status=status)
@@ -60,37 +50,8 @@ def test_every_status_can_be_shown(outcomes: dict[str, Outcome], status: Status)
     assert status.value in render_batch([shown], expected=["PASS"])
 
 
-def test_a_failed_verification_shows_the_end_of_its_output(outcomes: dict[str, Outcome]) -> None:
-    text = render_table(outcomes["failed_verification"])
-    assert "line 99" in text
-    assert "line 10\n" not in text
-    assert "month must be in 1..12" in text
-
-
-def test_many_refutations_do_not_bury_the_rest(outcomes: dict[str, Outcome]) -> None:
-    failed = outcomes["failed_adversarial"]
-    many = replace(failed, failures=failed.failures * 20)
-    text = render_table(many)
-    assert text.count("See it yourself") == FAILURES_SHOWN
-    assert "15 more refutations in the outcome's JSON" in text
-
-
-def test_a_batch_says_which_verdicts_are_not_as_expected_and_what_all_cost(outcomes: dict[str, Outcome]) -> None:
-    listed = list(outcomes.values())
-    text = render_batch(listed, expected=EXPECTED, width=120)
-    assert "NOT PASS" in text
-    assert "1 verdict NOT as expected" in text
-    right = render_batch(listed, expected=[outcome.status for outcome in listed])
-    assert "every verdict as expected" in right
-    assert "$0.03, 3 min 24 s together" in right
-
-
 def test_costs_below_a_cent_are_not_rounded_away(outcomes: dict[str, Outcome]) -> None:
     assert "$0.00042" in render_table(replace(outcomes["blocked"], cost_usd=Decimal("0.00042")))
-
-
-def test_an_empty_batch_is_no_error() -> None:
-    assert "0 tickets" in render_batch([])
 
 
 def test_each_round_of_a_model_tells_what_it_brought() -> None:
@@ -117,17 +78,3 @@ def test_a_ticket_whose_claims_were_not_judged_has_a_row_that_says_why(outcomes:
     (row,) = claims_rows(outcomes["blocked"])
     assert row["verdict"] == "BLOCKED_DANGEROUS_SCRIPT"
     assert "verify.sh:7" in str(row["evidence"])
-
-
-def test_a_session_of_a_claim_stands_in_the_refutation_and_not_in_the_table(outcomes: dict[str, Outcome]) -> None:
-    failed = outcomes["failed_adversarial"]
-    claim = "Adds one.\n>>> f(1)\n2\n"
-    shown = replace(
-        failed,
-        claims=tuple(replace(one, text=claim) for one in failed.claims),
-        failures=tuple(replace(one, claim_text=claim) for one in failed.failures),
-    )
-    table, _, details = render_table(shown).partition("Refutation 1")
-    assert "Adds one. …" in table
-    assert ">>>" not in table
-    assert ">>> f(1)\n" in details

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from refute.ledger.store import Ledger
-from refute.outcome import ModelUse, Outcome, Status
+from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from reports.document import render_json
 from reports.html import render_html
@@ -22,17 +21,10 @@ from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
 from reports.terminal import render_report
 from reports.ui_links import artifact_path, path_of
+from tests.fakes.outcomes import fake_use
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOSTILE = "\x1b[2J\u202e<img src=x onerror=alert(1)>&\"'</style>{{7*7}}"
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    """An empty ledger."""
-    opened = Ledger.open(Settings(state_dir=tmp_path))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")
@@ -118,30 +110,6 @@ def test_a_row_opens_to_claim_counterexample_and_reproducer(page: str) -> None:
     assert "&lt;img src=x onerror=alert(1)&gt;" in row
 
 
-def test_a_failure_of_long_ago_is_shown_with_its_year(report: Report, page: str) -> None:
-    assert ">01 Mar 02:" in page
-    later = replace(report, made_at=datetime(2027, 2, 1, tzinfo=UTC))
-    assert ">01 Mar 2026</time>" in render_html(later)
-
-
-def test_a_claim_of_several_lines_is_one_in_a_row_and_shows_no_escapes(
-    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
-) -> None:
-    bad = outcomes["failed_adversarial"]
-    claim = "It keeps what was put last\n\nIt forgets the oldest."
-    ledger.record(replace(bad, title="T", failures=(replace(bad.failures[0], claim_text=claim),)))
-    page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
-    summary = page[page.index("<summary>") : page.index("</summary>")]
-    assert "It keeps what was put last. It forgets the oldest." in summary
-    assert "\\n" not in summary
-
-
-def test_charts_say_in_words_what_they_show(page: str) -> None:
-    labels = [attributes["aria-label"] or "" for tag, attributes in Elements(page).found if tag == "svg"]
-    assert labels[0] == labels[1] == "Runs by day: 6 in 2 days, 3 of them failed. The table by day says more."
-    assert labels[2].startswith("Cost burn. 2026-03: $0.06 of $0.05 spent (126%)")
-
-
 def test_the_page_of_an_empty_ledger_says_what_to_do(ledger: Ledger, tmp_path: Path) -> None:
     empty = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
     assert "run `refute verify`, or widen the filters" in render_html(empty)
@@ -197,20 +165,10 @@ def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(
 def test_a_run_that_a_local_server_answered_is_marked(
     ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
 ) -> None:
-    use = ModelUse(
-        model="gemini-x<b>",
-        calls=2,
-        cached_answers=0,
-        input_tokens=1_000,
-        cached_tokens=0,
-        output_tokens=10,
-        thinking_tokens=0,
-        cost_usd=Decimal(0),
-        latency_s=1.0,
-        local_server="http://127.0.0.1:8080",
-    )
+    server = "http://127.0.0.1:8080"
+    use = fake_use(model="gemini-x<b>", calls=2, input_tokens=1_000, output_tokens=10, local_server=server)
     bad = outcomes["failed_adversarial"]
-    ran = replace(bad.provenance, local_servers=(use.local_server,))
+    ran = replace(bad.provenance, local_servers=(server,))
     ledger.record(replace(bad, models=(use,), provenance=ran))
     page = render_html(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
     assert "gemini-x&lt;b&gt; (local server http://127.0.0.1:8080): 2 calls, 1,000 tokens in, 10 out" in page

@@ -45,10 +45,6 @@ def test_findings_are_told_with_passages_sources_notes_and_cost():
     ]
 
 
-def test_nothing_found_is_said():
-    assert render_findings(NOTHING, "table").startswith("No source says anything")
-
-
 @pytest.mark.parametrize("found", [FOUND, NOTHING])
 def test_markdown_and_json_hold_no_markup_of_a_page(found):
     assert "\x1b" not in render_findings(found, "markdown")

@@ -1,38 +1,29 @@
 """What was spent: reservations as the hard stop counts them, and outcomes that none stands for, on both databases."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from refute.ledger.accounts import LOST, Accounts, Queued
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Status
+from refute.outcome import Outcome
 from refute.settings import Settings
 from reports.document import render_json
-from reports.findings import newest_findings
 from reports.html import render_html
 from reports.report import make_report
 from reports.scope import Scope
 from reports.spending import most_runs_a_day, spent_by_day
 from reports.terminal import render_report
 from tests.fakes.model_calls import fake_call
+from tests.reports.conftest import ON_BOTH
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ledger]:
-    """An empty ledger on either database."""
-    url = None if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    opened = Ledger.open(Settings(state_dir=tmp_path, ledger_url=url))
-    yield opened
-    opened.close()
+pytestmark = ON_BOTH
 
 
 def reserve(ledger: Ledger, run_id: str, worst: str, at: datetime) -> None:
@@ -97,18 +88,6 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
     assert report.tables.by_model["calls"].to_dict() == {"gemini-3.8-flash": 2}
 
 
-def test_the_time_that_is_enough_for_95_percent_of_a_model_s_calls_is_shown_beside_the_mean(
-    ledger: Ledger, tmp_path: Path
-) -> None:
-    for model, tenths in (("a", 1), *(("b", n) for n in range(1, 21))):
-        call(ledger, model, Decimal(0), latency_s=tenths * 10)
-    report = make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW)
-    assert report.tables.by_model["latency_p95_s"].to_dict() == {"a": 10.0, "b": 190.0}
-    assert report.tables.by_model["latency_s"].to_dict() == {"a": 10.0, "b": 105.0}
-    for shown in (render_report(report, width=200), render_html(report)):
-        assert "p95 time" in shown
-
-
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
     ledger: Ledger, outcomes: dict[str, Outcome]
 ) -> None:
@@ -130,18 +109,3 @@ def test_the_busiest_day_of_costly_runs_is_counted(ledger: Ledger, outcomes: dic
         ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
         ledger.record(replace(outcomes["blocked"], run_id=f"free{number}", started_at=moment, cost_usd=Decimal(0)))
     assert most_runs_a_day(ledger, NOW) == 3
-
-
-def test_findings_are_the_newest_failed_run_of_each_ticket_and_know_what_came_later(
-    ledger: Ledger, outcomes: dict[str, Outcome]
-) -> None:
-    failed = outcomes["failed_adversarial"]
-    for number in range(3):
-        ledger.record(replace(failed, run_id=f"r{number}", started_at=NOW - timedelta(hours=9 - number)))
-    ledger.record(outcomes["blocked"])
-    ledger.record(replace(outcomes["pass_weak"], ticket_id=outcomes["blocked"].ticket_id, started_at=NOW))
-    dry = replace(outcomes["blocked"], run_id="dry", status=Status.DRY_RUN, started_at=NOW + timedelta(hours=1))
-    ledger.record(dry)  # verifies nothing, so what is known of the ticket stands
-    found = [(one.run_id, one.later) for one in newest_findings(ledger, Scope())]
-    assert found == [("r2", None), (outcomes["blocked"].run_id, outcomes["pass_weak"].status)]
-    assert [one.run_id for one in newest_findings(ledger, Scope(), limit=1)] == ["r2"]

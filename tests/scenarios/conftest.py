@@ -76,7 +76,7 @@ class TicketFiles:
         return directory
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def nothing_kept_and_one_repetition() -> Iterator[None]:
     """The tests share a state directory, and each is about runs of its own; that about cached results caches some.
 

@@ -117,34 +117,6 @@ def flip() -> int:
     assert outcome.status is not Status.PASS
 
 
-DRIVEN = (
-    "__import__('asyncio').run(add(1)) == 2",
-    "asyncio.get_event_loop().run_until_complete(add(1)) == 2",
-    "asyncio.new_event_loop().run_until_complete(add(1)) == 2",
-    "drive(add(1)) == 2",
-    "asyncio.run(asyncio.wait_for(add(1), 5)) == 2",
-)
-ADD = """
-import asyncio
-
-async def add(n: int, m: int = 1) -> int:
-    await asyncio.sleep(0)
-    return n + m
-
-def drive(coroutine):
-    return asyncio.run(coroutine)
-"""
-
-
-def test_examples_that_drive_coroutines_in_any_way_hold_for_right_code_and_refute_wrong_code(ticket, verify):
-    claims = [{"id": f"C{n}", "text": "It adds.", "examples": [one]} for n, one in enumerate(DRIVEN)]
-    claims += [{"id": "S", "text": "Say:\n>>> from asyncio import run\n>>> total = run(add(1))\n>>> total\n2"}]
-    right = verify(ticket(files={"slug.py": ADD}, claims=claims))
-    assert {claim.verdict for claim in right.claims} == {ClaimVerdict.SURVIVED}, right.claims
-    wrong = verify(ticket(files={"slug.py": ADD.replace("n + m", "n - m")}, claims=claims, id="TCK-2"))
-    assert {claim.verdict for claim in wrong.claims} == {ClaimVerdict.REFUTED}, wrong.claims
-
-
 def test_what_fails_only_where_tests_and_code_are_in_two_processes_is_for_a_person(ticket, verify):
     code = "class Box:\n    def address(self):\n        return id(self)\n"
     claims = [

@@ -115,10 +115,6 @@ def asking(settings, monkeypatch) -> Iterator[Callable[..., Asking]]:
             yield lambda subject, **options: Asking(api_url, subject, **options)
 
 
-def test_s045_nobody_answers_the_form_in_time(asking):
-    assert asking("LATE", timeout_s=1).ended() == ("EXPIRED", "nobody answered in time")
-
-
 @pytest.mark.engine
 def test_s045_a_ticket_on_a_worker_whose_form_nobody_answers_is_cancelled_and_holds_nothing(
     asking, settings, ticket, monkeypatch
@@ -154,10 +150,6 @@ def test_a_question_that_is_withdrawn_in_the_ui_is_a_no(asking):
     asked = asking("WITHDRAWN")
     asked.post(f"/flow_runs/{asked.run_id()}/set_state", {"state": {"type": "CANCELLED"}, "force": True})
     assert asked.ended() == ("REFUSED", "the question was withdrawn in the Prefect UI")
-
-
-def run_page(deployed: Deployed, run_id: str) -> str:
-    return f"{deployed.api_url.removesuffix('/api')}/runs/flow-run/{run_id}"
 
 
 def keep_picture(browser: Browser, name: str) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from refute.ledger.store import Ledger
 from refute.outcome import Status
-from refute.settings import Settings, TesterName
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
@@ -170,13 +169,6 @@ def test_a_program_is_attacked_through_arguments_output_exit_code_and_files(tick
     assert ends["test_words"][0] == "survived"
     assert ends["test_other"] == (None, "never runs add.py")
     assert "add_argument('numbers', nargs='*'" in gemini.asked[0].text
-
-
-def test_without_settings_for_gemini_nothing_starts(ticket, cli):
-    done = cli("verify", ticket(), "--yes", "--tester", "gemini")
-    assert done.returncode == 2
-    assert "data_retention: none" in done.stderr
-    assert Settings.load().testers == (TesterName.PROPERTY,)
 
 
 GRADE = {

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.fakes.own_engine import FAR, own_engine
+from tests.fakes.own_engine import ALONE, FAR, own_engine
 from tests.refute.sandbox.conftest import image_id  # noqa: F401  # fixture
 from tests.refute.sandbox.test_network import CLOSED, OPEN, bridged  # noqa: F401  # fixture
 
@@ -38,9 +38,7 @@ def test_s035_only_the_named_host_is_reached_and_the_log_and_the_outcome_say_so(
 
 @pytest.fixture(scope="module")
 def without_bridge(tmp_path_factory):
-    """An engine as `make engine` starts it where nothing else may be changed: no network leads out of it."""
-    settings = {"bridge": "none", "iptables": False, "ip6tables": False}
-    with own_engine(tmp_path_factory.mktemp("engine"), config=settings) as engine:
+    with own_engine(tmp_path_factory.mktemp("engine"), config=ALONE) as engine:
         yield engine
 
 

@@ -82,25 +82,6 @@ SUBJECTS = {
             "given = [1, 1]; firsts(given); assert given == [1, 1]",
         ),
     ),
-    "words": Subject(
-        claim="ranked(words) lists the words from the most frequent to the least; ties come in alphabetical order.",
-        right="from collections import Counter\n\n\ndef ranked(words):\n    counts = Counter(words)\n"
-        "    return sorted(counts, key=lambda word: (-counts[word], word))\n",
-        wrong="from collections import Counter\n\n\ndef ranked(words):\n    counts = Counter(words)\n"
-        "    return sorted(counts, key=lambda word: -counts[word])\n",
-        ordinary="assert ranked('b a b c a b'.split()) == ['b', 'a', 'c']",
-        lazy="assert set(ranked(['a'])) <= {'a'}",
-        mistaken="assert ranked(['x', 'y', 'y']) == ['x', 'y']",
-        situation="ranked(['x', 'y', 'y'])",
-        misread="['x', 'y']",
-        truth="['y', 'x']",
-        breaking=(
-            "    counts = Counter(words)\n",
-            "    counts = Counter(words)\n    return sorted(counts, key=lambda word: -counts[word])\n",
-            "words that are equally frequent come in the order of their first place",
-            "assert ranked(['b', 'a']) == ['a', 'b']",
-        ),
-    ),
 }
 
 
@@ -138,7 +119,7 @@ def answering(subject: Subject, assertions: tuple[str, ...], said: dict[str, dic
     return respond
 
 
-@pytest.mark.parametrize(("persona", "name"), [("lazy", "clamp"), ("happy path", "first"), ("happy path", "words")])
+@pytest.mark.parametrize(("persona", "name"), [("lazy", "clamp"), ("happy path", "first")])
 def test_a_model_that_looks_at_too_little_lets_no_wrong_code_pass(ticket, attack, gemini, persona, name):
     subject = SUBJECTS[name]
     gemini.respond = answering(subject, (subject.lazy if persona == "lazy" else subject.ordinary,), {})

@@ -35,11 +35,6 @@ def test_every_dependency_of_the_project_is_locked() -> None:
     assert names <= locked
 
 
-def test_help_lists_the_targets_a_person_needs() -> None:
-    listed = re.findall(r"^  make (\S+)", make("help"), re.MULTILINE)
-    assert {"setup", "demo", "test", "test-quick", "test-engine", "check", "image", "lock", "clean"} <= set(listed)
-
-
 def test_make_test_runs_everything_but_live_tests_with_combined_coverage() -> None:
     planned = make("-n", "test")
     quick = "not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live"

@@ -51,14 +51,6 @@ def test_a_docker_host_that_does_not_answer_is_not_replaced_by_another_engine(en
     assert "called" not in done.stderr
 
 
-def test_without_root_it_says_what_to_do(ensure: Run) -> None:
-    done = ensure({**FORBIDDEN, "docker": SILENT, "id": "echo 1000"})
-    assert done.returncode == 1
-    assert "sudo scripts/ensure-engine.sh" in done.stderr
-    assert "podman.socket" in done.stderr
-    assert "called" not in done.stderr
-
-
 def test_a_daemon_keeps_no_descriptor_of_whoever_started_it(tmp_path: Path) -> None:
     """The pipe of ``make -j`` is one: make reads it to its end, and hung until the daemon ended."""
     reading, writing = os.pipe()

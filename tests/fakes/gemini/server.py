@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.fakes.gemini.wire import Answer, Asked, body_of, error_body, json_answer
+from tests.fakes.web import Silent
 
 MODELS = re.compile(r"/v1beta1/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+):(\w+)")
 CACHE_CONFIG = re.compile(r"/v1(?:beta1)?/projects/([^/]+)/cacheConfig")
@@ -139,16 +140,13 @@ def no_violations(_: Asked) -> Answer:
     return json_answer({"violations": []})
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Silent, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     @property
     def gemini(self) -> GeminiServer:
         server: GeminiServer = self.server.gemini  # type: ignore[attr-defined]
         return server
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
     def do_GET(self) -> None:
         found = CACHE_CONFIG.fullmatch(self.path)

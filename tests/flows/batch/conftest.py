@@ -16,14 +16,7 @@ from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
 from refute.settings import Settings
 from refute.stages.execution import Directly
-
-TICKET = """id: {id}
-title: A title
-workspace: .
-implementation_files: [a.py]
-verification_script: verify.sh
-claims: ["f(1) returns 1."]
-"""
+from tests.fakes.tickets import write_ticket
 
 
 class DirectStages(Directly):
@@ -77,12 +70,8 @@ def write(tmp_path: Path) -> Callable[..., Path]:
     """Write a ticket; its script is harmless unless another is given."""
 
     def ticket(name: str, *, script: str = "true\n") -> Path:
-        directory = tmp_path / "tickets" / name
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "a.py").write_text("def f(x):\n    return x\n")
-        (directory / "verify.sh").write_text(script)
-        (directory / "ticket.yaml").write_text(TICKET.format(id=name))
-        return directory
+        code = {"a.py": "def f(x):\n    return x\n"}
+        return write_ticket(tmp_path / "tickets" / name, code, script, id=name, claims=["f(1) returns 1."])
 
     return ticket
 

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from flows.batch.answers import Listed, Reply, approve_in_advance, digest_of, put_to_a_person
+from flows.batch.answers import Listed, Reply, digest_of, put_to_a_person
 from flows.batch.asking import describe
 from refute.guardrails.audit_chain import verify_chain
 from refute.ledger.batches import Answer
@@ -71,14 +71,6 @@ def test_without_an_answer_the_tickets_wait_and_the_others_go_on(listed):
     assert answers["B"][0] is Answer.APPROVED
 
 
-def test_nobody_there_is_no_answer_either(listed):
-    assert ask(listed, None)["A"][0] is Answer.WAITING
-
-
-def test_no_declines_the_list(listed):
-    assert ask(listed, Person(Reply(approved=False, by="Ada")))["C"] == (Answer.DECLINED, "Ada")
-
-
 def test_the_answer_is_audited_with_the_digest_of_the_list(listed):
     person = Person(Reply(approved=True, by="Ada"))
     ask(listed, person)
@@ -94,8 +86,3 @@ def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(listed, 
     write("A", script="echo other\n")
     ask(listed, person)
     assert digest_of(person.listed) != before
-
-
-def test_in_advance_everything_may_take_its_turn(listed):
-    approve_in_advance(listed.batches, "b", listed.entries, by="the deployment x/y")
-    assert {ticket.answered_by for ticket in listed.batches.tickets("b")} == {"the deployment x/y"}

@@ -1,6 +1,6 @@
 """`refute batch`: what is wrong on the command line is told before anything starts."""
 
-import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -54,14 +54,6 @@ def test_a_batch_that_is_resumed_keeps_its_tickets(settings, option, value):
         request(None, settings, resume="latest", **{option: value})
 
 
-def test_a_yes_in_advance_needs_no_terminal_and_a_batch_gets_a_name(settings, tmp_path, monkeypatch):
-    (tmp_path / "ticket.yaml").write_text("")
-    monkeypatch.setattr("sys.stdin", None)
-    asked = request(tmp_path, settings, yes=True)
-    assert asked.approval == "in_advance"
-    assert re.fullmatch(r"\d{8}-\d{4}-[0-9a-f]{4}", asked.batch_id)
-
-
 def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
     (tmp_path / "ticket.yaml").write_text("")
     (tmp_path / "allowed.yaml").write_text("- nonsense")
@@ -69,14 +61,9 @@ def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
         request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
 
 
-def test_so_is_that_of_the_scan(settings, tmp_path):
-    (tmp_path / "ticket.yaml").write_text("")
-    with pytest.raises(UsageError, match=r"allow-file .*No such file"):
-        request(tmp_path, settings.model_copy(update={"scan_allow_file": tmp_path / "none.yaml"}))
-
-
-def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process(tmp_path, monkeypatch):
-    (tmp_path / "ticket.yaml").write_text("")
+def test_fresh_is_asked_of_whoever_helps_too_and_the_other_options_of_this_process(tmp_path, monkeypatch):
+    for name in ("ticket.yaml", "allow.yaml"):
+        (tmp_path / name).write_text("")
     seen = []
 
     def remembered(request, settings, **_):
@@ -85,11 +72,14 @@ def test_fresh_is_asked_of_whoever_helps_too_and_unpriced_models_of_this_process
 
     monkeypatch.setattr(run, "run_batch", remembered)
     monkeypatch.chdir(tmp_path)
-    for options in ([], ["--fresh", "--allow-unpriced"]):
-        CliRunner().invoke(batch, [str(tmp_path), "--yes", *options])
-    (plain, without), (fresh, unpriced) = seen
+    given = "--fresh --allow-unpriced --tester gemini,property --max-cost 0.25 --mutants 5 --strength-floor 0.4"
+    for options in ("", f"{given} --scan-allow-file allow.yaml"):
+        CliRunner().invoke(batch, [str(tmp_path), "--yes", *options.split()])
+    (plain, without), (fresh, used) = seen
     assert (plain.fresh, settings_of(plain).fresh, without.allow_unpriced) == (False, False, False)
-    assert (fresh.fresh, settings_of(fresh).fresh, unpriced.allow_unpriced) == (True, True, True)
+    assert (fresh.fresh, settings_of(fresh).fresh, used.allow_unpriced) == (True, True, True)
+    assert (used.tester, str(used.max_cost_usd), used.mutants) == ("gemini,property", "0.25", 5)
+    assert (used.strength_floor, used.scan_allow_file) == (0.4, Path("allow.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -122,30 +112,3 @@ def test_a_batch_in_which_something_failed_says_where_the_reproducers_are(tmp_pa
         found.mkdir(parents=True, exist_ok=True)
         done = CliRunner().invoke(batch, [str(tmp_path), "--yes", "--format", "junit"])
         assert (f"with reproducers: {found}" in done.stderr) is shown, done.output
-
-
-def test_a_batch_takes_tester_cost_and_strength_as_a_ticket_does(tmp_path, monkeypatch):
-    taken = []
-    monkeypatch.setenv("REFUTE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "ticket.yaml").write_text("")
-
-    def take(_request, settings, **_):
-        taken.append(settings)
-        return BatchResult(batch_id="b", tally=Tally(total=0))
-
-    monkeypatch.setattr(run, "run_batch", take)
-    monkeypatch.setattr("flows.commands.batch._show", lambda *_: None)
-    allow_file = tmp_path / "allow.yaml"
-    allow_file.write_text("")
-    options = ["--tester", "gemini,property", "--max-cost", "0.25", "--mutants", "5", "--strength-floor", "0.4"]
-    options += ["--scan-allow-file", str(allow_file)]
-    CliRunner().invoke(batch, [".", "--yes", *options], standalone_mode=False, catch_exceptions=False)
-    (used,) = taken
-    assert (used.tester, str(used.max_cost_usd), used.mutants, used.strength_floor) == (
-        "gemini,property",
-        "0.25",
-        5,
-        0.4,
-    )
-    assert used.scan_allow_file == allow_file

@@ -74,13 +74,6 @@ def test_what_other_processes_record_counts_too_each_ticket_once(write, batch):
     assert (opened.progress.tally.done, opened.progress.tally.counts[Status.PASS]) == (3, 1)
 
 
-def test_of_two_processes_that_ran_a_ticket_the_first_record_stands(dangerous):
-    (row,) = dangerous.due()
-    dangerous.ledger.record(fake_outcome("A", run_id="b", status=Status.FAILED_IMPORT))
-    verified(dangerous, row)
-    assert statuses(dangerous) == [Status.FAILED_IMPORT]
-
-
 def test_a_ticket_of_a_batch_that_was_ended_midway_is_not_recorded(dangerous):
     dangerous.containers.stop()
     assert first(dangerous) is None
@@ -97,23 +90,6 @@ def test_files_changed_since_the_approval_wait_for_a_new_one(write, batch):
     assert ticket.digest.startswith("sha256:")
     assert ticket.digest != "sha256:of-other-files"
     assert "changed since the approval" in opened.watcher.lines[0]
-
-
-def test_a_declined_ticket_is_cancelled_by_name(write, batch):
-    write("A")
-    opened = batch()
-    opened.batches.answer("b", Answer.DECLINED, by="Ada", digests={"A": None})
-    outcome = first(opened)
-    assert outcome.status is Status.CANCELLED
-    assert "Ada" in outcome.reason
-
-
-def test_a_ticket_file_with_faults_is_an_error_with_these(write, batch, tmp_path):
-    write("A")
-    (tmp_path / "tickets" / "A" / "ticket.yaml").write_text("id: '../x'\n")
-    outcome = first(approved(batch()))
-    assert outcome.status is Status.ERROR
-    assert outcome.reason.startswith("unusable ticket ")
 
 
 def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, batch):
@@ -151,15 +127,3 @@ def test_an_allowance_for_other_files_leaves_a_dangerous_ticket_blocked(dangerou
     dangerous.allowances = {"A": Allowance(ticket="A", snapshot="sha256:" + "0" * 64, reason="looked at by Ada")}
     first(dangerous)
     assert statuses(dangerous) == [Status.BLOCKED_DANGEROUS_SCRIPT]
-
-
-def test_a_cost_table_that_cannot_be_appended_to_is_told_once_and_not_for_each_ticket(write, batch, tmp_path):
-    for name in ("A", "B"):
-        write(name, script="rm -rf /\n")
-    (tmp_path / "c.csv").write_text("a spreadsheet's own; columns\n")
-    opened = approved(batch())
-    for row in opened.due():
-        verified(opened, row)
-    assert len(statuses(opened)) == 2
-    (line,) = opened.watcher.lines
-    assert "the ledger holds every row" in line

@@ -4,7 +4,6 @@ from decimal import Decimal
 
 import pytest
 
-from flows.batch import ui
 from flows.batch.document import render_result
 from flows.batch.progress import in_words
 from flows.batch.result import BatchResult
@@ -63,15 +62,6 @@ def test_what_nobody_knows_the_cost_of_costs_not_nothing(form: str) -> None:
     expected = {"table": "$0.25 and 1 ticket of unknown cost", "json": '"cost_unknown": 1'}
     assert expected[form] in shown
     assert "$0.25 and 1 ticket of unknown cost" in render_summary(result, [])
-
-
-def test_a_server_that_is_gone_is_not_asked_to_show_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[float] = []
-    monkeypatch.setattr(ui, "create_progress_artifact", lambda share, **_: asked.append(share))
-    for there in (False, True):
-        monkeypatch.setattr(ui, "still_answers", lambda there=there: there)
-        ui.BatchPage("b").progress(Tally(total=2))
-        assert bool(asked) is there
 
 
 def test_the_state_of_a_batch_names_what_failed_and_where_more_is_said() -> None:

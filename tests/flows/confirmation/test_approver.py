@@ -10,13 +10,11 @@ from prefect.states import Cancelled, Completed
 from flows.batch.answers import Listed, Reply
 from flows.confirmation.approver import FormApprover, FormList
 from flows.confirmation.question import AskedQuestion
-from refute.approval import Approval, Denial, Question
+from refute.approval import Approval, Denial
 from refute.errors import RequirementsUnavailable
 from refute.ports import Ports
-from refute.scan.finding import ScanResult
 from refute.settings import Settings
-from refute.ticket.record import Snapshot
-from tests.fakes.tickets import fake_ticket
+from tests.fakes.tickets import fake_question, fake_ticket
 
 DIGEST = "sha256:" + "a" * 64
 CONFIRMED = Completed(name="CONFIRMED", message="Ada")
@@ -43,17 +41,6 @@ def ports(tmp_path: Path) -> Ports:
     return Ports(settings, "run-1")
 
 
-def question() -> Question:
-    return Question(
-        ticket=fake_ticket(),
-        snapshot=Snapshot(digest=DIGEST, files=(), archive=Path("/a")),
-        script="true\n",
-        scan=ScanResult(findings=(), scanned=("verify.sh",)),
-        plan=("verify: bash ./verify.sh",),
-        timeout_s=1,
-    )
-
-
 def audited(ports: Ports) -> list[tuple[str, str]]:
     lines = [json.loads(line) for line in ports.settings.audit_path.read_text().splitlines()]
     return [(line["decision"], line["metadata"]["snapshot"]) for line in lines]
@@ -61,18 +48,11 @@ def audited(ports: Ports) -> list[tuple[str, str]]:
 
 def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
     form = Form(CONFIRMED)
-    decision = FormApprover(ports, put=form).ask(question())
+    decision = FormApprover(ports, put=form).ask(fake_question(digest=DIGEST))
     assert decision == Approval(snapshot_digest=DIGEST, by="Ada, asked in the Prefect UI")
     ((asked, timeout_s),) = form.asked
     assert (asked.digest, timeout_s) == (DIGEST, 77)
     assert audited(ports) == [("challenge", DIGEST)]
-
-
-def test_why_a_question_was_confirmed_goes_with_the_approval(ports):
-    decision = FormApprover(ports, put=Form(Completed(name="CONFIRMED", message=WITH_NOTE))).ask(question())
-    assert decision == Approval(
-        snapshot_digest=DIGEST, by="Ada, asked in the Prefect UI", note="it writes to the shared bucket"
-    )
 
 
 @pytest.mark.parametrize(
@@ -86,22 +66,21 @@ def test_why_a_question_was_confirmed_goes_with_the_approval(ports):
         ),
         (EXPIRED, "nobody answered in time", ""),
         (Completed(), "the question in the Prefect UI was not answered", ""),
-        (Cancelled(name="CONFIRMED"), "the question in the Prefect UI was not answered", ""),
     ],
 )
 def test_all_else_is_a_no(ports, state, reason, by):
-    assert FormApprover(ports, put=Form(state)).ask(question()) == Denial(reason=reason, by=by)
+    assert FormApprover(ports, put=Form(state)).ask(fake_question(digest=DIGEST)) == Denial(reason=reason, by=by)
 
 
 def test_no_two_questions_share_a_nonce(ports):
     form = Form(DECLINED)
     for _ in range(2):
-        FormApprover(ports, put=form).ask(question())
+        FormApprover(ports, put=form).ask(fake_question(digest=DIGEST))
     assert len({asked.nonce for asked, _ in form.asked}) == 2
 
 
 def listed(count: int) -> tuple[Listed, ...]:
-    asked = question()
+    asked = fake_question()
     return tuple(
         Listed(ticket=fake_ticket(ticket_id=f"T-{number}"), snapshot=asked.snapshot, scan=asked.scan)
         for number in range(count)
@@ -110,7 +89,7 @@ def listed(count: int) -> tuple[Listed, ...]:
 
 @pytest.fixture
 def posed(monkeypatch):
-    monkeypatch.setattr("refute.stages.admission.pose_question", lambda *_: question())
+    monkeypatch.setattr("refute.stages.admission.pose_question", lambda *_: fake_question(digest=DIGEST))
 
 
 @pytest.mark.usefixtures("posed")
@@ -119,10 +98,6 @@ def posed(monkeypatch):
     [
         (CONFIRMED, Reply(approved=True, by="Ada, asked in the Prefect UI")),
         (DECLINED, Reply(approved=False, by="Ada, asked in the Prefect UI")),
-        (
-            Cancelled(name="DECLINED", message=WITH_NOTE),
-            Reply(approved=False, by="Ada, asked in the Prefect UI: it writes to the shared bucket"),
-        ),
         (EXPIRED, None),
     ],
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from refute.assistant.changes import BLACKLIST_IP, SET_MODE, UNBLACKLIST_IP, Wish, is_outage, read_wish
+from refute.assistant.changes import BLACKLIST_IP, SET_MODE, Wish, is_outage, read_wish
 from refute.assistant.table import load
 from refute.evaluation.waf import RehearsalWaf
 from tests.refute.assistant.conftest import Desk
@@ -25,19 +25,13 @@ def test_each_row_finds_its_example_and_not_the_harmless_one(name: str, kind: st
     [
         ("block 203.0.113.7", Wish(action=BLACKLIST_IP, address="203.0.113.7")),
         ("Ban 2001:db8::/32, please!", Wish(action=BLACKLIST_IP, address="2001:db8::/32")),
-        ("block 999.1.1.1.", Wish(action=BLACKLIST_IP, address="999.1.1.1")),
         (
             "put 192.0.2.0/24 on the blacklist because of scans from 192.0.2.9",
             Wish(action=BLACKLIST_IP, address="192.0.2.0/24", comment="scans from 192.0.2.9"),
         ),
-        ("take 203.0.113.7 off the blacklist", Wish(action=UNBLACKLIST_IP, address="203.0.113.7")),
-        ("unblock 203.0.113.7", Wish(action=UNBLACKLIST_IP, address="203.0.113.7")),
         ("set the protection mode to block", Wish(action=SET_MODE, mode="block")),
-        ("switch shop.example to dry-run", Wish(action=SET_MODE, mode="detect", sites=("1",))),
         ("take site 2 offline", Wish(action=SET_MODE, mode="off", sites=("2",))),
-        ("set sites 1 and 2 to detect", Wish(action=SET_MODE, mode="detect", sites=("1", "2"))),
         ("set the mode to default", Wish(action=SET_MODE, mode="default")),
-        ("disable the protection", Wish(action=SET_MODE, mode="disable")),
     ],
 )
 def test_a_change_is_read(text: str, wish: Wish) -> None:
@@ -49,9 +43,7 @@ def test_a_change_is_read(text: str, wish: Wish) -> None:
     [
         ("block 192.0.2.1 and 192.0.2.2", "One address or network at a time"),
         ("block that attacker", "invalid ip"),
-        ("set the mode", "I can set the protection mode"),
         ("do not block 192.0.2.1", "I can set the protection mode"),
-        ("make it faster", "I can set the protection mode"),
         ("", "I can set the protection mode"),
     ],
 )

@@ -14,7 +14,6 @@ from refute.guardrails.audit import AuditLog
 from refute.guardrails.confirmation import Confirmations, MemoryStore
 from refute.guardrails.redaction import Redactor
 from refute.guardrails.routes import ROUTES
-from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.ledger.conversations import Conversations
 from refute.ledger.store import Ledger
 from tests.refute.assistant.conftest import Desk, nonce_of, over
@@ -90,15 +89,6 @@ def test_of_two_answers_at_once_one_executes(desk: Desk) -> None:
     assert sum(method == "POST" and path.endswith("ipgroup") for method, path, _ in desk.waf.writes) == 1
 
 
-def test_two_users_confirm_their_own_changes(desk: Desk) -> None:
-    ann = nonce_of(desk.say("block 203.0.113.7", "ann/"))
-    bob = nonce_of(desk.say("block 203.0.113.8", "bob/"))
-    assert desk.say(f"confirm {ann}", "ann/").text.startswith(DONE)
-    # What bob was shown is no longer what would happen.
-    assert "the WAF changed" in desk.say(f"confirm {bob}", "bob/").text
-    assert [group["ips"] for group in desk.waf.groups] == [["203.0.113.7"]]
-
-
 @pytest.mark.parametrize("request_text", ["take shop.example offline", "block 0.0.0.0/0"])
 def test_an_outage_is_confirmed_twice_with_two_numbers(desk: Desk, request_text: str) -> None:
     first = desk.say(request_text)
@@ -169,15 +159,6 @@ def test_a_number_that_an_operator_talks_about_reaches_no_model(desk: Desk) -> N
     assert nonce not in model.asked[0].text
 
 
-@pytest.mark.parametrize(
-    "raw",
-    ["", "garbage", "monitor config_manager", "route: config_manager", '["config_manager"]', "config_manager\nblock"],
-)
-def test_a_route_that_is_not_exactly_one_is_direct(desk: Desk, raw: str) -> None:
-    routed, _ = desk.with_model(lambda _: raw)
-    assert routed.say("block 203.0.113.7").route == "direct"
-
-
 def test_without_an_answer_of_the_model_keywords_choose_and_it_says_so(desk: Desk) -> None:
     def fails(_):
         raise BudgetExhausted("the month's budget is spent")
@@ -229,11 +210,3 @@ def test_a_waf_that_lies_about_names_draws_nothing_on_the_confirmation(desk: Des
     lines = desk.say("set the mode to detect").challenge.text()
     assert "\x1b" not in lines
     assert "\u202e" not in lines
-
-
-def test_where_confirmation_is_observed_still_only_a_confirmation_executes(desk: Desk) -> None:
-    observed = replace(desk.assistant, modes=GuardrailSettings(confirmation=Mode.OBSERVE))
-    observed.turn("ann/", "block 203.0.113.7")
-    desk.now[0] += 301
-    assert observed.turn("ann/", "what is the status?").route == "monitor"
-    assert not desk.waf.writes

@@ -57,10 +57,6 @@ def test_sections_are_ranked_and_cited(docs: Path) -> None:
         search_docs("batch", docs / "none")
 
 
-def test_refutes_own_documents_answer() -> None:
-    assert any("confirmation.md" in one.citation for one in search_docs("how do I confirm a batch in the UI?"))
-
-
 def test_a_poisoned_document_instructs_nobody(desk: Desk, docs: Path) -> None:
     sources = replace(desk.assistant.sources, settings=AssistantSettings(docs=docs))
     poisoned = replace(desk, assistant=replace(desk.assistant, sources=sources))

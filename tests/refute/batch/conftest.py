@@ -1,6 +1,6 @@
 """Tickets and outcomes for batches."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,28 +8,15 @@ import pytest
 
 from refute.outcome import Outcome, Status
 from tests.fakes.outcomes import fake_outcome
-
-YAML = """id: {id}
-title: A title
-workspace: .
-implementation_files: [a.py]
-verification_script: verify.sh
-claims: ["f(1) returns 1."]
-labels: [{labels}]
-"""
+from tests.fakes.tickets import write_ticket
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
     """Write a ticket into a directory of its own below `tmp_path`; returns the directory."""
 
-    def ticket(name: str, *, ticket_id: str | None = None, labels: str = "") -> Path:
-        directory = tmp_path / name
-        directory.mkdir(parents=True)
-        (directory / "a.py").write_text("def f(x):\n    return x\n")
-        (directory / "verify.sh").write_text("true\n")
-        (directory / "ticket.yaml").write_text(YAML.format(id=ticket_id or name, labels=labels))
-        return directory
+    def ticket(name: str, *, ticket_id: str | None = None, labels: Sequence[str] = ()) -> Path:
+        return write_ticket(tmp_path / name, id=ticket_id or name, labels=list(labels))
 
     return ticket
 

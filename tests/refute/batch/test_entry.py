@@ -1,10 +1,7 @@
-import json
-
 import pytest
 
-from refute.batch.entry import read_entries, refusal
+from refute.batch.entry import read_entries
 from refute.errors import TicketNotFound
-from refute.outcome import Status
 
 
 def test_a_bad_ticket_file_is_an_entry_with_all_its_faults_and_hides_no_other(write, tmp_path):
@@ -28,22 +25,6 @@ def test_of_two_tickets_with_one_id_the_first_keeps_it_and_the_second_says_who_h
     assert str(first) in two.problems[0]
 
 
-def test_a_directory_with_two_ticket_files_is_one_bad_ticket_of_the_batch(write, tmp_path):
-    write("A-1")
-    (write("A-2") / "ticket.json").write_text("{}")
-    good, bad = read_entries(tmp_path)
-    assert good.ticket is not None
-    assert "ticket.yaml and ticket.json" in bad.problems[0]
-
-
-def test_lines_of_a_file_are_told_apart_by_their_number(tmp_path):
-    (tmp_path / "all.jsonl").write_text(json.dumps({"id": 1}) + "\n{not json\n")
-    assert [entry.ticket_id for entry in read_entries(tmp_path / "all.jsonl")] == [
-        "invalid-all.jsonl-1",
-        "invalid-all.jsonl-2",
-    ]
-
-
 def test_made_up_ids_never_meet_each_other_or_a_real_one(write, tmp_path):
     write("real", ticket_id="invalid-x")
     for place in ("p/x", "q/x"):
@@ -56,12 +37,3 @@ def test_made_up_ids_never_meet_each_other_or_a_real_one(write, tmp_path):
 def test_a_source_without_any_ticket_is_an_error(tmp_path):
     with pytest.raises(TicketNotFound):
         read_entries(tmp_path)
-
-
-def test_a_ticket_file_that_cannot_be_used_is_an_error_that_says_nothing_about_code(tmp_path):
-    (tmp_path / "ticket.yaml").write_text("id: '../x'\n")
-    (entry,) = read_entries(tmp_path)
-    outcome = refusal(entry, run_id="b", tester="property")
-    assert outcome.status is Status.ERROR
-    assert outcome.reason.startswith("unusable ticket ")
-    assert outcome.claims == ()

@@ -83,11 +83,6 @@ def test_what_the_plan_asks_for_changes_the_key() -> None:
     assert run_key([job(attack_files={**job().attack_files, "plan.json": plan})], FACTS) != KEY
 
 
-def test_jobs_that_are_kept_together_have_a_key_together() -> None:
-    other = job(name="attack")
-    assert len({KEY, run_key([job(), other], FACTS), run_key([other, job()], FACTS)}) == 3
-
-
 def test_the_hardened_profile_changes_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profile, "SHM_BYTES", 1)
     assert run_key([job()], FACTS) != KEY

@@ -7,8 +7,8 @@ import pytest
 from docker.errors import DockerException
 
 from refute.doctor import Check, examine
-from refute.doctor.examination import check_caches, check_disks, check_image, check_python
-from refute.sandbox.image import SandboxImage, build_image
+from refute.doctor.examination import check_caches, check_disks, check_image
+from refute.sandbox.image import build_image
 from refute.settings import Settings
 
 
@@ -40,11 +40,6 @@ def test_an_engine_that_refuses_this_person_is_no_engine_that_is_not_started(set
     assert "join the group" in by_name(examine(settings, refuse))["engine"].advice
 
 
-def test_an_old_python_is_a_fault() -> None:
-    assert check_python((3, 10, 12)).ok is False
-    assert check_python((3, 13, 0)).ok is True
-
-
 def test_a_full_disk_is_a_fault_at_the_nearest_folder_that_exists(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000_000))
     (check,) = check_disks({"state": tmp_path / "not" / "yet"})
@@ -62,11 +57,6 @@ def test_what_the_caches_take_is_told(settings: Settings) -> None:
 
 def test_a_missing_image_says_how_to_build_it() -> None:
     assert check_image(None).advice == "Run `refute image build`."
-
-
-def test_an_image_is_named_by_id_and_origin() -> None:
-    image = SandboxImage(id="sha256:" + "a" * 64, python="3.11", source="debootstrap bookworm", recipe_digest="b")
-    assert check_image(image).found == "sha256:aaaaaaaaaaaa, Python 3.11, debootstrap bookworm"
 
 
 @pytest.mark.engine

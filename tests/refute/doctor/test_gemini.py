@@ -61,13 +61,6 @@ def test_without_settings_there_is_one_calm_line(tmp_path: Path) -> None:
     assert "needs no key" in check.found
 
 
-def test_a_tester_that_is_wanted_needs_its_settings(tmp_path: Path) -> None:
-    settings = Settings(state_dir=tmp_path, gemini_file=tmp_path / "none.yaml", tester="gemini,property")
-    (check,) = check_gemini(settings)
-    assert check.ok is False
-    assert "data_retention: none" in check.advice
-
-
 def test_everything_that_can_be_asked_is_and_the_rest_is_named(look: Look) -> None:
     checks = look()
     assert {name: check.ok for name, check in checks.items()} == {

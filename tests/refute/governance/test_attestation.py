@@ -122,12 +122,6 @@ def test_what_ended_before_its_files_were_looked_at_is_not_attested(made):
         attest(bare, KEY)
 
 
-def test_files_that_are_written_with_the_bundle_are_not_attested(made, ticket, policy):
-    bundle = attest(made(policy), KEY, own={"answer.py"})
-    (ticket.workspace / "answer.py").write_text("written since\n")
-    assert "answer.py" not in check_attestation(bundle, PUBLIC, ticket, policy).evidence.files
-
-
 def pem(key):
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
 

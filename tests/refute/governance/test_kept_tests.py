@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.attack import TriageVerdict
 from refute.errors import UsageError
 from refute.governance.kept_tests import keep_tests
-from refute.outcome import Status, TestRecord
-from refute.ticket.record import ClaimId
-from tests.fakes.outcomes import CLAIM, fake_outcome
+from refute.outcome import Status
+from tests.fakes.outcomes import CLAIM, fake_outcome, fake_test
 
 SOURCE = '''"""An attack."""
 
@@ -38,21 +37,9 @@ VERDICTS = {
 }
 
 
-def record(name, verdict):
-    return TestRecord(
-        name=name,
-        claim_id=ClaimId("C1"),
-        category=Category.EDGE,
-        origin=Origin.MODEL,
-        tester="gemini",
-        verdict=verdict,
-        reason="",
-    )
-
-
 @pytest.fixture
 def outcome():
-    tests = tuple(record(name, verdict) for name, verdict in VERDICTS.items())
+    tests = tuple(fake_test(name, verdict) for name, verdict in VERDICTS.items())
     return fake_outcome(status=Status.FAILED_ADVERSARIAL, adversarial_tests=SOURCE, tests=tests, claims=(CLAIM,))
 
 

@@ -6,18 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewVerdict
 from refute.errors import SettingsInvalid, TicketInvalid
 from refute.governance.policy import Policy, breaches, load_policy, tightened
 from refute.governance.ticketless import write_ticket
-from refute.outcome import Provenance, TestRecord
+from refute.outcome import Provenance
 from refute.settings import AttackPolicy, Settings
 from refute.ticket.parse import load_ticket
-from refute.ticket.record import ClaimId
-from tests.fakes.outcomes import fake_outcome
+from tests.fakes.outcomes import fake_outcome, fake_test
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -41,13 +39,6 @@ def test_what_is_no_policy_is_refused(tmp_path, text):
         load_policy(written(tmp_path, text))
 
 
-def test_a_policy_is_known_by_the_bytes_of_its_file(tmp_path):
-    first = load_policy(written(tmp_path, "strength_floor: 0.7\n"))
-    second = load_policy(written(tmp_path, "strength_floor: 0.70\n"))
-    assert first.policy == second.policy
-    assert first.sha256 != second.sha256
-
-
 def test_a_policy_tightens_settings_and_never_loosens_them(ticket):
     strict = Settings(strength_floor=0.9, max_cost_usd=Decimal("0.10"), attack_policy=AttackPolicy.MANDATORY)
     weak = Policy(strength_floor=0.5, max_cost_usd=Decimal(5), critics=(Focus.SECURITY,))
@@ -64,15 +55,7 @@ def test_a_label_of_the_policy_has_its_tickets_attacked(ticket):
     assert tightened(lax, Policy(attack_labels=("other",)), ticket).attack_policy is AttackPolicy.LABEL
 
 
-TEST = TestRecord(
-    name="t",
-    claim_id=ClaimId("C1"),
-    category=Category.EDGE,
-    origin=Origin.MODEL,
-    tester="gemini",
-    verdict=TriageVerdict.SURVIVED,
-    reason="",
-)
+TEST = fake_test()
 STRENGTH = Strength(n=10, killed=9, killed_by_claims_only=9, low=0.7, high=0.95, floor=0.6, drawn=10)
 REVIEW = Review(critic_id="security-1", focus=Focus.SECURITY, verdict=ReviewVerdict.PASS)
 NETWORK = Provenance(refute_version="0", tester="gemini", allowed_hosts=("example.org",))
@@ -101,10 +84,6 @@ def test_each_requirement_is_met_or_told_as_not_met(field, value, meets, breaks)
     assert [one.field for one in breaches(policy, fake_outcome(**breaks), ())] == [field]
 
 
-def test_no_policy_requires_nothing():
-    assert breaches(load_policy(None).policy, fake_outcome(cost_usd=None), ("impl.py:3 os.getuid",)) == ()
-
-
 def test_what_is_named_becomes_a_ticket_of_the_working_directory(ticket, settings, monkeypatch):
     monkeypatch.chdir(ticket.workspace)
     claims = ["It is: 42.", {"id": "K", "text": "It is whole.", "examples": ["answer() == 42"]}]
@@ -112,13 +91,6 @@ def test_what_is_named_becomes_a_ticket_of_the_working_directory(ticket, setting
     assert (made.id, made.workspace) == ("answer", ticket.workspace)
     assert [(claim.id, claim.text) for claim in made.claims] == [("C1", "It is: 42."), ("K", "It is whole.")]
     assert made.verification_script == "verify.sh"
-
-
-def test_the_same_call_names_the_same_ticket(ticket, settings):
-    def call():
-        return write_ticket(settings, ["answer.py"], ["c"], "verify.sh", workspace=ticket.workspace)
-
-    assert call() == call()
 
 
 @pytest.mark.parametrize(
@@ -133,12 +105,4 @@ def test_the_same_call_names_the_same_ticket(ticket, settings):
 def test_what_cannot_be_verified_is_refused_as_in_a_ticket_file(ticket, settings, files, claims, told):
     path = write_ticket(settings, files, claims, "verify.sh", workspace=ticket.workspace)
     with pytest.raises(TicketInvalid, match=told):
-        load_ticket(path)
-
-
-def test_a_wrong_claim_is_told_as_in_a_ticket_file(ticket, settings):
-    path = write_ticket(
-        settings, ["answer.py"], [{"text": "c", "exampels": []}], "verify.sh", workspace=ticket.workspace
-    )
-    with pytest.raises(TicketInvalid, match="did you mean examples"):
         load_ticket(path)

@@ -102,15 +102,6 @@ def test_a_line_torn_by_a_crash_is_fenced_off_and_the_chain_goes_on(log: AuditLo
     ]
 
 
-def test_a_crash_while_fencing_off_a_crash_is_fenced_off_too(log: AuditLog) -> None:
-    write(log, 2)
-    log.path.write_bytes(log.path.read_bytes() + b'{"timesta\n{"time\r\n\x00\x00\xff')
-    write(log)
-    report = verify_chain(log.path)
-    assert report.intact
-    assert (report.lines, report.fenced) == (4, 3)
-
-
 def test_a_last_line_that_lost_only_its_newline_is_kept(log: AuditLog) -> None:
     write(log, 2)
     log.path.write_bytes(log.path.read_bytes().rstrip(b"\n"))
@@ -120,34 +111,16 @@ def test_a_last_line_that_lost_only_its_newline_is_kept(log: AuditLog) -> None:
     assert (report.lines, report.fenced) == (3, 0)
 
 
-def test_an_empty_line_does_not_break_the_chain_of_later_records(log: AuditLog) -> None:
-    write(log)
-    log.path.write_bytes(log.path.read_bytes() + b"\n")
-    write(log)
-    assert verify_chain(log.path).intact
-
-
-def test_a_log_that_holds_only_a_torn_line_starts_its_chain(log: AuditLog) -> None:
-    log.path.parent.mkdir()
-    log.path.write_bytes(b'{"timestamp":"20')
-    write(log)
-    report = verify_chain(log.path)
-    assert report.intact
-    assert (report.lines, report.fenced) == (2, 1)
-
-
 @pytest.mark.parametrize(
     ("change", "line", "problem"),
     [
         pytest.param(lambda rows: [rows[0], rows[1].replace("allow", "deny "), *rows[2:]], 2, "changed", id="edited"),
         pytest.param(lambda rows: [rows[0], *rows[2:]], 2, "does not follow line 1", id="removed"),
-        pytest.param(lambda rows: [rows[0], rows[2], rows[1], rows[3]], 2, "does not follow", id="swapped"),
         pytest.param(lambda rows: [rows[0], rows[0], *rows[1:]], 2, "does not follow", id="repeated"),
         pytest.param(lambda rows: rows[1:], 1, "does not follow", id="start-cut-off"),
         pytest.param(lambda rows: [rows[0], "garbage", *rows[1:]], 2, "unreadable", id="garbage-inserted"),
-        pytest.param(lambda rows: [rows[0], " " + rows[1], *rows[2:]], 2, "changed", id="reformatted"),
-        pytest.param(lambda rows: [rows[0], "[" * 100_000, *rows[1:]], 2, "no audit record", id="nesting-bomb"),
         pytest.param(lambda rows: [rows[0], "17", *rows[1:]], 2, "no audit record", id="other-json"),
+        pytest.param(lambda rows: [rows[0], "[" * 100_000, *rows[1:]], 2, "no audit record", id="nesting-bomb"),
     ],
 )  # fmt: skip
 def test_tampering_is_found_at_its_line(log: AuditLog, change: object, line: int, problem: str) -> None:
@@ -158,14 +131,6 @@ def test_tampering_is_found_at_its_line(log: AuditLog, change: object, line: int
     assert not report.intact
     assert report.breaks[0].line == line
     assert problem in report.breaks[0].problem
-
-
-def test_one_edited_line_is_one_break(log: AuditLog) -> None:
-    write(log, 4)
-    rows = log.path.read_text().splitlines()
-    rows[1] = rows[1].replace("nothing found", "all is well")
-    log.path.write_text("\n".join(rows) + "\n")
-    assert [found.line for found in verify_chain(log.path).breaks] == [2]
 
 
 def test_an_edit_whose_own_hash_was_recomputed_breaks_the_next_line(log: AuditLog) -> None:
@@ -240,11 +205,6 @@ def test_whether_it_can_be_written_is_found_out_without_writing(log: AuditLog, m
         log.require_writable()
 
 
-def test_a_log_that_is_switched_off_need_not_be_writable(tmp_path: Path) -> None:
-    AuditLog(tmp_path, enabled=False).require_writable()
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_lock_that_stays_taken_is_an_error(log: AuditLog, monkeypatch: pytest.MonkeyPatch) -> None:
     write(log)
     monkeypatch.setattr(audit, "LOCK_TIMEOUT_S", 0.05)
@@ -285,39 +245,6 @@ def test_secrets_hostile_text_and_floods_do_not_get_into_the_log(log: AuditLog) 
 def test_a_missing_log_cannot_be_verified(tmp_path: Path) -> None:
     with pytest.raises(AuditUnavailable, match="cannot be read"):
         verify_chain(tmp_path / "none.jsonl")
-
-
-def test_a_record_as_large_as_bounds_allow_is_followed_by_the_next(log: AuditLog) -> None:
-    wide = {f"field{n}": "漢" * 10_000 for n in range(100)}
-    log.record(Gate.SCREEN, Decision.DENY, run_id="r", reason="x" * 10_000, metadata=wide)
-    assert audit.FIRST_LOOK_BYTES < log.path.stat().st_size < audit.TAIL_BYTES
-    write(log)
-    assert verify_chain(log.path).intact
-
-
-def test_a_line_is_spelled_as_json_dumps_spells_it(log: AuditLog) -> None:
-    log.record(Gate.ROUTE_PARSE, Decision.DENY, run_id="run-1", reason="r")
-    (line,) = log.path.read_text().splitlines()
-    assert '"gate": "route_parse", "decision": "deny"' in line
-    assert line == json.dumps(json.loads(line))
-
-
-def test_a_log_of_an_earlier_version_is_read_and_gone_on_with(log: AuditLog) -> None:
-    write(log, 2)
-    compact = [json.dumps(json.loads(line), separators=(",", ":")) for line in log.path.read_text().splitlines()]
-    log.path.write_text("\n".join(compact) + "\n")
-    write(log, 1)
-    report = verify_chain(log.path)
-    assert (report.lines, report.intact) == (3, True)
-    log.path.write_text(log.path.read_text().replace('"number":1', '"number":9'))
-    assert not verify_chain(log.path).intact
-
-
-def test_every_gate_that_the_design_names_is_there() -> None:
-    assert set(Gate) >= {
-        *("route_parse", "confirmation", "pre_tool", "post_tool", "url", "research_plan", "research_fetch"),
-        *("research_read", "research_output", "scan_override", "network_override", "model_call", "budget"),
-    }
 
 
 def test_where_the_log_is_only_observed_a_broken_one_stops_nothing(log: AuditLog) -> None:

@@ -15,8 +15,7 @@ from refute.guardrails import (
     validate_ip_or_cidr,
 )
 from refute.guardrails.results import change_reply
-from refute.guardrails.routes import ROUTES, parse_choice
-from refute.guardrails.validators import validation_error
+from refute.guardrails.routes import ROUTES
 
 GARBAGE = [None, "", "   ", "\0", 7, 1.5, True, b"monitor", [], {}, object()]
 
@@ -32,15 +31,8 @@ def test_an_exact_route_is_taken_in_any_case_and_spacing(route: str) -> None:
     [
         "route=monitor",
         "monitor and then config_manager",
-        "monitor, tuner",
         "monitor\nconfig_manager",
-        "monitor.",
-        "`monitor`",
-        '"monitor"',
         '{"route": "monitor"}',
-        "unknown",
-        "config manager",
-        "config-manager",
         "ｍonitor",
         "moni\u200btor",
         "mоnitor",
@@ -52,20 +44,12 @@ def test_anything_else_goes_nowhere(raw: object) -> None:
     assert parse_supervisor_route(raw) == "direct"
 
 
-def test_a_choice_among_other_words_falls_back_to_what_its_caller_says() -> None:
-    assert parse_choice(" PRO ", {"flash", "pro"}, "flash") == "pro"
-    assert parse_choice("pro please", {"flash", "pro"}, "flash") == "flash"
-
-
 @pytest.mark.parametrize(
     ("raw", "normal"),
     [
-        ("192.168.1.7", "192.168.1.7"),
         (" 192.168.1.7\n", "192.168.1.7"),
         ("192.168.1.7/24", "192.168.1.0/24"),
-        ("10.0.0.0/8", "10.0.0.0/8"),
         ("2001:DB8:0::1", "2001:db8::1"),
-        ("2001:db8::/32", "2001:db8::/32"),
         ("0.0.0.0/0", "0.0.0.0/0"),
     ],
 )
@@ -77,16 +61,12 @@ def test_an_address_or_network_gets_its_normal_form(raw: str, normal: str) -> No
     "raw",
     [
         "999.999.999.999",
-        "192.168.1",
         "192.168.1.7/33",
         "192.168.01.7",
         "192.168.1.7; reboot",
-        "192.168.1.7 10.0.0.1",
         "192.168.1.7\n10.0.0.1",
         "fe80::1%eth0",
-        "localhost",
         "3232235783",
-        "1" * 100,
         3232235783,
         *GARBAGE,
     ],
@@ -110,15 +90,6 @@ def test_a_comment_is_one_short_line_of_visible_characters() -> None:
     assert len(sanitize_comment("a" * 200)) == 128
     assert len(sanitize_comment("\x07" * 200 + "a" * 200)) == 128
     assert sanitize_comment("naïve 🚀") == "naïve 🚀"
-
-
-@pytest.mark.parametrize("raw", GARBAGE)
-def test_a_comment_that_is_no_text_is_empty(raw: object) -> None:
-    assert sanitize_comment(raw) in {""} | ({raw.strip()} if isinstance(raw, str) and raw.isprintable() else set())
-
-
-def test_a_refused_argument_is_answered_as_a_tool_would() -> None:
-    assert validation_error("invalid ip") == {"error": "validation: invalid ip"}
 
 
 @pytest.mark.parametrize(
@@ -146,28 +117,20 @@ def test_a_result_without_error_whose_status_is_good_is_success(raw: str) -> Non
         ('{"status": "ok", "error": "not applied"}', "not applied"),
         ('{"data": {}, "err": "denied", "msg": "ok"}', "denied"),
         ('{"error": {"code": 7}}', '{"code": 7}'),
-        ('{"errors": ["a"]}', '["a"]'),
         ('{"status": "accepted"}', "unexpected status: accepted"),
-        ('{"status": ""}', "unexpected status"),
         ('{"status": null}', "unexpected status: null"),
-        ('{"status": true}', "unexpected status: true"),
-        ('{"status": 500}', "unexpected status: 500"),
         ('{"status_code": 502, "data": 1}', "unexpected status_code: 502"),
         ('{"ok": false}', "unexpected ok: false"),
         ('{"success": "true"}', "unexpected success: true"),
         ('{"error": "failed", "error": null}', "not valid JSON"),
         ("{}", "no answer"),
         ("", "no answer"),
-        ("  \n", "no answer"),
         (None, "no answer"),
-        (7, "no answer"),
         ("ok", "not valid JSON"),
-        ("<html>502</html>", "not valid JSON"),
         ('{"status": "ok"', "not valid JSON"),
         (b"\xff\xfe{}", "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
         ('"ok"', "no JSON object"),
-        ("null", "no JSON object"),
         ('[{"status": "ok"}]', "no JSON object"),
         ('{"status": "ok", "x": "' + "a" * 1_000_000 + '"}', "characters, expected at most"),
     ],

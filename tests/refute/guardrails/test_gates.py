@@ -7,7 +7,6 @@ import pytest
 
 from refute.errors import AuditUnavailable
 from refute.guardrails.audit import AuditLog, Gate
-from refute.guardrails.audit_chain import verify_chain
 from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
 from refute.guardrails.gates import Gates
 from refute.guardrails.switches import GuardrailSettings, Mode
@@ -48,12 +47,6 @@ def test_a_route_is_decided_and_written(gates: Gates, log: AuditLog) -> None:
     assert gates.route("monitor, then config_manager") == "direct"
     assert gates.route(None) == "direct"
     assert told(log) == [("route_parse", "allow"), ("route_parse", "deny"), ("route_parse", "deny")]
-
-
-def test_an_observed_route_is_the_first_that_is_named(observing: Gates, log: AuditLog) -> None:
-    assert observing.route("the tuner, then config_manager") == "tuner"
-    assert observing.route("nothing of that") == "direct"
-    assert told(log) == [("route_parse", "deny")] * 2
 
 
 def test_an_argument_is_decided_and_written(gates: Gates, observing: Gates, log: AuditLog) -> None:
@@ -116,14 +109,6 @@ def test_an_observed_confirmation_takes_a_wrong_nonce_but_no_other_word(observin
     observing.request(confirmations, {"action": "set_mode"}, user="alice", now_ts=0)
     assert observing.answer(confirmations, "confirm 999999", user="alice", now_ts=1).consent is Consent.GIVEN
     assert observing.answer(confirmations, "cancel", user="alice", now_ts=1).consent is Consent.CANCELLED
-
-
-def test_the_lines_of_all_gates_hang_together(gates: Gates, log: AuditLog) -> None:
-    gates.route("x")
-    gates.result(None, tool="t")
-    gates.retrieved("y", source="z")
-    report = verify_chain(log.path)
-    assert (report.lines, report.intact) == (3, True)
 
 
 def test_nothing_is_decided_without_its_line_unless_the_log_is_only_observed(tmp_path: Path) -> None:

@@ -23,16 +23,13 @@ from refute.guardrails.segmentation import random_token, segment
     ("hostile", "shown"),
     [
         pytest.param("\x1b[31mred\x1b[0m", r"\x1b[31mred\x1b[0m", id="colour"),
-        pytest.param("\x1b]0;title\x07", r"\x1b]0;title\x07", id="window-title"),
         pytest.param("\x9b2J\x85", r"\x9b2J\x85", id="c1-controls"),
         pytest.param("PASS\rFAIL", r"PASS\rFAIL", id="carriage-return"),
         pytest.param("a\x08b\x7f\x00", r"a\x08b\x7f\x00", id="backspace-delete-nul"),
         pytest.param("\u202egnp.exe", r"\u202egnp.exe", id="right-to-left-override"),
-        pytest.param("a\u200bb\ufeff", r"a\u200bb\ufeff", id="zero-width"),
         pytest.param("\U000e0041", r"\U000e0041", id="tag-character"),
         pytest.param("a\ufe0fb\u3164", r"a\ufe0fb\u3164", id="invisible-letters-and-selectors"),
         pytest.param("x\udc80y", r"x\udc80y", id="lone-surrogate"),
-        pytest.param("a\u2028b", r"a\u2028b", id="line-separator"),
         pytest.param("a\xa0b", r"a\xa0b", id="no-break-space"),
         pytest.param("a" + "\u0301" * 6, "a" + "\u0301" * 4 + r"\u0301\u0301", id="pile-of-accents"),
     ],
@@ -56,23 +53,11 @@ def test_no_character_of_unicode_leaves_anything_that_acts_or_hides() -> None:
     assert not left & INVISIBLE
 
 
-def test_windows_line_ends_are_line_ends() -> None:
-    assert printable("a\r\nb") == "a\nb"
-
-
-def test_newlines_and_tabs_are_escaped_where_one_line_is_wanted() -> None:
-    assert printable("a\r\nb\tc", keep_newlines=False) == r"a\r\nb\tc"
-
-
 @pytest.mark.parametrize("char", ["a", "\x00", "漢"])
 def test_a_long_text_is_cut_with_its_length(char: str) -> None:
     shown = printable(char * 1000, max_chars=20)
     assert shown.endswith("… [1000 chars]")
     assert len(shown) == 20 + len("… [1000 chars]")
-
-
-def test_a_text_of_just_the_limit_is_not_cut() -> None:
-    assert printable("a" * 20, max_chars=20) == "a" * 20
 
 
 def test_the_tail_of_an_output_says_that_something_came_before() -> None:
@@ -108,12 +93,6 @@ def test_a_block_cannot_be_closed_from_inside(hostile: str) -> None:
 def test_prose_of_several_lines_becomes_one_and_keeps_everything_else() -> None:
     assert on_one_line("exited with 3; last:\r\n  all passed\n\n\x1b[2J ") == "exited with 3; last: all passed \x1b[2J"
     assert on_one_line("") == ""
-
-
-def test_two_sentences_that_only_a_line_break_parts_stay_two() -> None:
-    assert on_one_line("nothing runs without its record\n  Make it writable.") == (
-        "nothing runs without its record. Make it writable."
-    )
 
 
 @pytest.mark.parametrize(("text", "can"), [("", True), ("é\0\U0010ffff", True), ("a\ud83d", False), ("\udcff", False)])
@@ -155,11 +134,6 @@ def test_a_label_cannot_break_out_of_its_line() -> None:
     assert len(lines) == 3
     assert lines[0].count("]") == 1
     assert len(lines[0]) < 150
-
-
-def test_nothing_is_an_empty_block() -> None:
-    assert block(None) == [f"[UNTRUSTED-CONTENT {TOKEN} page 1]", f"[END-UNTRUSTED-CONTENT {TOKEN}]"]
-    assert block("", "")[0] == f"[UNTRUSTED-CONTENT {TOKEN}]"
 
 
 @given(

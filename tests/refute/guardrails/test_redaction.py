@@ -26,18 +26,14 @@ def encoded(text: str, junk: str = "") -> str:
     [
         GOAL,
         GOAL.upper(),
-        GOAL.casefold(),
         " ".join(GOAL),
-        "-".join(GOAL),
         GOAL.replace(" ", "\n"),
         GOAL.replace("o", "о"),
         GOAL.replace("a", "a\u200b"),
         "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in GOAL),
         encoded(GOAL),
-        encoded(GOAL, "x"),
         encoded(GOAL, "xy"),
         base64.urlsafe_b64encode(GOAL.encode()).decode().rstrip("="),
-        base64.encodebytes(GOAL.encode() * 3).decode(),
         GOAL.encode().hex(),
         GOAL.encode().hex(" "),
         quote(GOAL),
@@ -65,10 +61,6 @@ def test_known_secrets_and_what_looks_like_one_are_masked(text: str) -> None:
     assert clean == f"it is {MASK}"
 
 
-def test_all_that_was_found_is_told() -> None:
-    assert REDACTOR.redact(f"{CANARY} {FRAGMENT} {GOAL}")[1] == ("goal", "prompt", "secret")
-
-
 @pytest.mark.parametrize(
     "text", ["", "Cold batteries are stored in two warehouses.", "aGVsbG8gd29ybGQgaGVsbG8=", "100%25 of it", "a" * 64]
 )
@@ -80,15 +72,6 @@ def test_a_short_phrase_is_only_found_exactly() -> None:
     assert Redactor(secrets=["k9-z"]).redact("k9-z K9-Z k 9 z") == (f"{MASK} K9-Z k 9 z", ("secret",))
 
 
-@pytest.mark.parametrize("nothing", [None, 7])
-def test_what_is_no_text_is_answered_like_an_empty_one(nothing: object) -> None:
-    assert REDACTOR.redact(nothing) == ("", ())
-
-
-def test_empty_phrases_are_none() -> None:
-    assert Redactor(goal="", fragments=["", " "], secrets=["\n"]).redact("a b") == ("a b", ())
-
-
 ROWS = tomllib.loads((Path(secret_mask.__file__).parent / "secrets.toml").read_text(encoding="utf-8"))["secret"]
 SHAPES = {shape.id: shape for shape in secret_shapes()}
 
@@ -96,9 +79,6 @@ SHAPES = {shape.id: shape for shape in secret_shapes()}
 @pytest.mark.parametrize(
     ("text", "masked"),
     [
-        ("ghp_" + "a" * 36, MASK),
-        ("AIza" + "b" * 35, MASK),
-        ("eyJhbGciOiJI.eyJzdWIiOiIx.abc", MASK),
         ("postgresql://me:pa55word@db/x", f"postgresql://me:{MASK}@db/x"),
         ("Authorization: Bearer abcdef123456789", f"Authorization: Bearer {MASK}"),
         ("DB_PASSWORD='a b c' next", f"DB_PASSWORD={MASK} next"),

@@ -25,6 +25,7 @@ from dnslib.server import BaseResolver, DNSHandler, DNSServer
 
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
+from tests.fakes.web import Silent, serving
 
 LIMITS = FetchLimits(time_s=2, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
 HOST = "shop.example.org"
@@ -53,7 +54,7 @@ REDIRECTS = {
 }
 
 
-class Site(BaseHTTPRequestHandler):
+class Site(Silent, BaseHTTPRequestHandler):
     """Answers by path; every request is written down."""
 
     protocol_version = "HTTP/1.1"
@@ -91,9 +92,6 @@ class Site(BaseHTTPRequestHandler):
         except OSError:
             self.close_connection = True
 
-    def log_message(self, *args: object) -> None:
-        """Say nothing."""
-
 
 class Server(ThreadingHTTPServer):
     """Of one address; writes down what it is asked."""
@@ -107,21 +105,15 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(address: str = "127.0.0.1", port: int = 0) -> Iterator[Server]:
-    server = Server(address, port)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+def site_on(address: str = "127.0.0.1", port: int = 0) -> Iterator[Server]:
+    with serving(Server(address, port)) as server:
         yield server
-    finally:
         server.stopped.set()
-        server.shutdown()
-        server.server_close()
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Server]:
-    with serving() as server:
+    with site_on() as server:
         yield server
 
 
@@ -149,18 +141,6 @@ def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Serve
     page = get(site, "/page")
     assert page.url == f"http://{HOST}:{site.server_port}/page"
     assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", b"<p>h\xe4llo")
-
-
-def test_the_server_is_asked_by_its_name(site: Server) -> None:
-    site.asked.clear()
-    get(site, "/page")
-    assert site.asked == [(f"{HOST}:{site.server_port}", "/page")]
-
-
-def test_a_packed_page_is_unpacked(site: Server) -> None:
-    page = get(site, "/packed")
-    assert page.body == b"<p>hello"
-    assert page.transferred_bytes != len(page.body)
 
 
 def test_a_redirect_is_followed_and_told(site: Server) -> None:
@@ -211,16 +191,6 @@ def test_a_server_that_does_not_answer_fails() -> None:
             fetch("http://h.example/", check=lambda _url: pinned, limits=LIMITS)
 
 
-def test_the_next_checked_address_is_tried_where_one_does_not_answer(site: Server) -> None:
-    check = partial(
-        check_url,
-        allowed_ports=(site.server_port,),
-        resolve=lambda _host, _port: ("127.0.0.9", "127.0.0.1"),
-        address_policy=lambda _address: None,
-    )
-    assert fetch(f"http://{HOST}:{site.server_port}/page", check=check, limits=LIMITS).body
-
-
 def certificate(folder: Path, name: str) -> Path:
     """A self-signed certificate with its key, in one file."""
     key = ec.generate_private_key(ec.SECP256R1())
@@ -244,7 +214,7 @@ def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name
     pem = certificate(tmp_path, name)
     ours, theirs = ssl.create_default_context(cafile=pem), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     theirs.load_cert_chain(pem)
-    with serving() as server:
+    with site_on() as server:
         server.socket = theirs.wrap_socket(server.socket, server_side=True)
         check = partial(
             check_url,
@@ -305,7 +275,7 @@ def asking(port: int) -> "partial[PinnedUrl]":
 
 
 def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None:
-    with serving() as public, serving("127.0.0.2", public.server_port) as internal:
+    with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
         with name_server("127.0.0.1", "127.0.0.2") as (resolver, port):
             check = partial(asking(port), allowed_ports=(public.server_port,))
             page = fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS)
@@ -316,7 +286,7 @@ def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None
 
 
 def test_a_name_that_is_rebound_between_two_hops_is_denied_at_the_second() -> None:
-    with serving() as public, serving("127.0.0.2", public.server_port) as internal:
+    with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
         url = f"http://{HOST}:{public.server_port}/rebound"
         with name_server("127.0.0.1", "127.0.0.2") as (_, port), pytest.raises(UrlDenied, match="another address"):
             fetch(url, check=partial(asking(port), allowed_ports=(public.server_port,)), limits=LIMITS)

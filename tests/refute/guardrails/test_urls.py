@@ -1,6 +1,5 @@
 """Which URLs may be fetched: a host that is not public is denied before anything connects, however written (S310)."""
 
-import ipaddress
 from collections.abc import Iterable
 
 import pytest
@@ -30,29 +29,20 @@ def unasked(_host: str, _port: int) -> Iterable[str]:
     [
         "127.0.0.1",
         "127.1",
-        "127.0.1",
         "2130706433",
         "0x7f000001",
         "0x7f.0.0.1",
-        "0X7F.1",
         "017700000001",
-        "0177.0.0.01",
         "127.0.0.1.",
         "127。0。0。1",
-        "127.0.0。1",
         "①②⑦.0.0.1",
-        "１２７.1",
         "%31%32%37.0.0.1",
         "127.0.0.1%2e",
         "0",
         "0.0.0.0",  # noqa: S104  # denied, not bound
-        "127.255.255.254",
         "[::1]",
-        "[0:0:0:0:0:0:0:1]",
         "[::]",
         "[::ffff:127.0.0.1]",
-        "[::ffff:7f00:1]",
-        "[0:0:0:0:0:ffff:127.0.0.1]",
         "[::127.0.0.1]",
         "[::ffff:0:127.0.0.1]",
         "[64:ff9b::127.0.0.1]",
@@ -69,11 +59,9 @@ def unasked(_host: str, _port: int) -> Iterable[str]:
         "[100::1]",
         "10.0.0.1",
         "172.16.0.1",
-        "172.31.255.255",
         "192.168.0.1",
         "169.254.169.254",
         "0xa9fea9fe",
-        "2852039166",
         "[::ffff:169.254.169.254]",
         "[64:ff9b::a9fe:a9fe]",
         "168.63.129.16",
@@ -82,14 +70,10 @@ def unasked(_host: str, _port: int) -> Iterable[str]:
         "100.100.100.200",
         "192.0.2.1",
         "198.18.0.1",
-        "198.51.100.7",
-        "203.0.113.7",
         "224.0.0.1",
         "240.0.0.1",
-        "255.255.255.255",
         "192.88.99.1",
         "localhost",
-        "LOCALHOST.",
         "ⓛocalhost",
         "x.localhost",
         "localhost.localdomain",
@@ -109,26 +93,21 @@ def test_a_host_that_is_not_public_is_denied_without_asking_a_name_server(host: 
     [
         (None, "empty"),
         ("", "empty"),
-        ("   ", "empty"),
         ("docs.example.org", "no absolute URL"),
-        ("//docs.example.org/", "no absolute URL"),
         ("http://", "no absolute URL"),
         ("http://docs.example.org:99999/", "no absolute URL"),
         ("http://[::1%25eth0]/", "no absolute URL"),
         ("http://1.2.3.4.5/", "no absolute URL"),
         ("http://\ud800/", "no absolute URL"),
         ("http://a..b.org/", "no host name"),
-        ("http://-a.org/", "no host name"),
         ("http://a;b.org/", "no host name"),
         (f"http://docs.example.org/{'a' * 3000}", "characters"),
         ("file:///etc/passwd", "scheme file"),
         ("ftp://docs.example.org/", "scheme ftp"),
-        ("gopher://docs.example.org/", "scheme gopher"),
         ("javascript:alert(1)", "scheme javascript"),
         ("data:text/html,x", "scheme data"),
         ("http://me@docs.example.org/", "user name"),
         ("http://me:pw@docs.example.org/", "user name"),
-        ("http://docs.example.org@127.0.0.1/", "user name"),
         ("http://docs.example.org:22/", "port 22"),
         ("https://docs.example.org:6379/", "port 6379"),
     ],
@@ -142,10 +121,8 @@ def test_a_url_that_cannot_be_a_page_is_denied_with_its_reason(url: str | None, 
     [
         ("127.0.0.1",),
         (PUBLIC, "10.0.0.1"),
-        (PUBLIC, PUBLIC6, "::1"),
         ("::ffff:10.0.0.1",),
         ("fe80::1%eth0",),
-        ("64:ff9b::10.0.0.1",),
         ("not an address",),
         (),
     ],
@@ -215,14 +192,6 @@ def test_allowed_hosts_narrow_what_may_be_fetched(host: str, *, allowed: bool) -
 def test_allowed_hosts_do_not_make_a_private_address_public() -> None:
     assert "loopback" in reason("http://docs.example.org/", "127.0.0.1", allowed_hosts=("docs.example.org",))
     assert "loopback" in reason("http://127.0.0.1/", allowed_hosts=("127.0.0.1",))
-
-
-def test_only_code_can_let_other_addresses_through() -> None:
-    def loopback_only(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str | None:
-        return None if address.is_loopback else "not loopback"
-
-    assert check("http://docs.example.org/", "127.0.0.1", address_policy=loopback_only).addresses == ("127.0.0.1",)
-    assert "not loopback" in reason("http://docs.example.org/", PUBLIC, address_policy=loopback_only)
 
 
 def test_a_denial_shows_no_control_characters_of_its_url() -> None:

@@ -88,24 +88,6 @@ def test_what_others_have_set_aside_is_waited_for_until_it_settles(make_accounts
     assert accounts.spent(PAYER)["month"] == 3 * CENT
 
 
-def test_a_wait_ends_when_it_is_in_vain(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(month_usd="0.03")
-    under_way = taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
-    place = queued(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
-    accounts.settle(under_way, fake_call(2 * CENT))
-    with pytest.raises(BudgetExhausted, match=r"\$0.02 is spent; a call of up to \$0.02"):
-        accounts.has_room(PAYER, 2 * CENT, place=place)
-    with pytest.raises(BudgetExhausted):
-        accounts.reserve(PAYER, 2 * CENT, valid_s=60, place=place)
-
-
-def test_a_call_that_can_never_fit_does_not_wait_for_those_under_way(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(month_usd="0.03")
-    taken(accounts.reserve(OTHER, CENT, valid_s=60))
-    with pytest.raises(BudgetExhausted):
-        accounts.reserve(PAYER, 4 * CENT, valid_s=60)
-
-
 def test_nobody_overtakes_those_that_wait_and_a_killed_one_keeps_nobody_waiting(
     make_accounts: MakeAccounts, clock: Clock
 ) -> None:
@@ -120,14 +102,6 @@ def test_nobody_overtakes_those_that_wait_and_a_killed_one_keeps_nobody_waiting(
     clock.now += timedelta(seconds=PLACE_S + 1)  # the first one's process was killed
     assert accounts.has_room(OTHER, CENT, place=second)
     assert taken(accounts.reserve(OTHER, CENT, valid_s=60, place=second)) == second
-
-
-def test_whoever_gives_up_its_place_keeps_nobody_waiting(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(month_usd="0.03")
-    taken(accounts.reserve(OTHER, 2 * CENT, valid_s=60))
-    accounts.release(queued(accounts.reserve(PAYER, 3 * CENT, valid_s=60)))
-    assert accounts.spent(PAYER)["month"] == 2 * CENT
-    taken(accounts.reserve(OTHER, CENT, valid_s=60))
 
 
 def test_nobody_waits_for_an_answer_that_cannot_come_any_more(make_accounts: MakeAccounts, clock: Clock) -> None:
@@ -196,12 +170,6 @@ def test_an_answer_that_comes_late_takes_the_place_of_the_worst_case_and_is_coun
         assert set(connection.scalars(select(RESERVATIONS.c.unreconciled))) == {False}
 
 
-def test_a_call_that_cannot_have_been_billed_costs_nothing(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(ticket_usd="0.01")
-    accounts.release(taken(accounts.reserve(PAYER, CENT, valid_s=60)))
-    assert accounts.spent(PAYER)["ticket"] == 0
-
-
 @pytest.mark.parametrize("scope", ["day", "month"])
 def test_days_and_months_are_shared_by_all_and_end_by_utc(
     make_accounts: MakeAccounts, clock: Clock, scope: str
@@ -212,23 +180,6 @@ def test_days_and_months_are_shared_by_all_and_end_by_utc(
         accounts.reserve(OTHER, CENT, valid_s=60)
     clock.now += timedelta(minutes=2)  # December
     taken(accounts.reserve(OTHER, CENT, valid_s=60))
-
-
-def test_a_ticket_s_budget_is_its_own(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(ticket_usd="0.01")
-    for payer in (PAYER, OTHER, Payer(run_id="r1", ticket_id="T-9")):
-        taken(accounts.reserve(payer, CENT, valid_s=60))
-    assert accounts.spent(PAYER)["ticket"] == CENT
-
-
-def test_an_unknown_cost_holds_nothing_and_stays_unknown(make_accounts: MakeAccounts, ledger: Ledger) -> None:
-    accounts = make_accounts(ticket_usd="0.01")
-    held = taken(accounts.reserve(PAYER, None, valid_s=60))
-    assert accounts.mark_sent(held, PAYER, fake_call(None, ending=LOST), answer_s=60)
-    accounts.settle(held, fake_call(None))
-    assert accounts.spent(PAYER)["ticket"] == 0
-    with ledger.transaction() as connection:
-        assert connection.execute(select(MODEL_CALLS.c.cost_nanousd)).scalar_one() is None
 
 
 def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Ledger) -> None:
@@ -258,12 +209,3 @@ def test_a_month_that_is_used_up_ends_at_midnight_in_utc_and_its_calls_stay_in_i
     assert accounts.spent(PAYER)["month"] == 3 * CENT
     with pytest.raises(BudgetExhausted):
         accounts.reserve(PAYER, CENT, valid_s=60)
-
-
-def test_another_budget_holds_from_the_next_call_on_whatever_was_spent_under_the_first(
-    make_accounts: MakeAccounts,
-) -> None:
-    spend(make_accounts(month_usd="0.05"), PAYER, 4 * CENT)
-    with pytest.raises(BudgetExhausted, match=r"\$0.03, of which \$0.04 is spent"):
-        make_accounts(month_usd="0.03").reserve(PAYER, CENT, valid_s=60)
-    assert taken(make_accounts(month_usd="0.06").reserve(PAYER, 2 * CENT, valid_s=60))

@@ -6,8 +6,6 @@ import itertools
 import multiprocessing
 import signal
 from collections import Counter
-from dataclasses import replace
-from decimal import Decimal
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -19,7 +17,6 @@ from refute.ledger import costs_csv
 from refute.ledger.costs_csv import COLUMNS, append_missing, rebuild_csv
 from refute.ledger.schema import CsvState
 from refute.ledger.store import Ledger
-from refute.outcome import ModelUse
 from refute.settings import Settings
 from tests.refute.ledger.conftest import MakeOutcome
 
@@ -65,27 +62,6 @@ def test_a_line_holds_what_the_columns_promise(ledger: Ledger, settings: Setting
     }
 
 
-def test_a_line_names_the_models_that_were_called_and_what_went_to_and_fro(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
-    called = ModelUse(
-        model="gemini-a",
-        calls=2,
-        cached_answers=0,
-        input_tokens=100,
-        cached_tokens=40,
-        output_tokens=20,
-        thinking_tokens=5,
-        cost_usd=Decimal("0.01"),
-        latency_s=1,
-    )
-    kept = replace(called, model="gemini-b", calls=0, cached_answers=1)
-    ledger.record(replace(make_outcome(), models=(called, kept)))
-    append_missing(ledger, settings.costs_csv)
-    (row,) = read(settings.costs_csv)
-    assert (row["model"], row["input_tokens"], row["output_tokens"]) == ("gemini-a", "100", "25")
-
-
 def test_the_columns_are_those_that_are_documented() -> None:
     documented = (ROOT / "docs" / "reference" / "costs-csv.md").read_text(encoding="utf-8")
     assert [line for line in documented.splitlines() if line.startswith("| `")] == [
@@ -99,15 +75,6 @@ def test_a_retry_appends_nothing(ledger: Ledger, settings: Settings, make_outcom
         ledger.record(make_outcome())
         append_missing(ledger, settings.costs_csv)
     assert len(read(settings.costs_csv)) == 1
-
-
-def test_lines_that_a_killed_run_left_out_are_appended_by_the_next(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
-    ledger.record(make_outcome(run_id="killed"))
-    ledger.record(make_outcome(run_id="next"))
-    assert append_missing(ledger, settings.costs_csv) == 2
-    assert [row["run_id"] for row in read(settings.costs_csv)] == ["killed", "next"]
 
 
 def test_runs_with_other_tables_share_the_ledger_and_no_line(
@@ -148,17 +115,6 @@ def test_a_write_killed_at_any_byte_is_repaired(
     append_missing(ledger, settings.costs_csv)
     written = [(row["run_id"], row["ticket_id"], row["claims_refuted"]) for row in read(settings.costs_csv)]
     assert written == [("earlier", "T-1", "1"), ("killed", "T-1", "1"), ("killed", "T-2", "1"), ("next", "T-1", "1")]
-
-
-@pytest.mark.parametrize("kept", [0, 1, 40])
-def test_a_header_torn_by_a_kill_is_repaired(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, kept: int
-) -> None:
-    ledger.record(make_outcome())
-    settings.costs_csv.parent.mkdir()
-    settings.costs_csv.write_text(",".join(COLUMNS)[:kept])
-    append_missing(ledger, settings.costs_csv)
-    assert [row["run_id"] for row in read(settings.costs_csv)] == ["run-1"]
 
 
 def test_what_a_person_added_without_a_line_end_is_kept(
@@ -222,17 +178,6 @@ def test_a_rebuilt_file_is_the_same_and_continued_without_doubles(
     assert settings.costs_csv.read_bytes().startswith(before)
     assert append_missing(ledger, settings.costs_csv) == 0
     assert [path.name for path in settings.costs_csv.parent.iterdir()] == ["costs.csv"]
-
-
-def test_a_file_that_cannot_be_written_is_an_error_and_is_caught_up_on_later(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
-    ledger.record(make_outcome())
-    settings.costs_csv.mkdir(parents=True)
-    with pytest.raises(CostsCsvUnavailable, match="the next run that uses it appends them"):
-        append_missing(ledger, settings.costs_csv)
-    settings.costs_csv.rmdir()
-    assert append_missing(ledger, settings.costs_csv) == 1
 
 
 def test_a_lock_that_stays_taken_is_an_error(

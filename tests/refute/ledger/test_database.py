@@ -12,12 +12,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from pydantic import SecretStr
 from sqlalchemy import text
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import CreateTable
 
 from refute.errors import LedgerUnavailable, SettingsInvalid
 from refute.ledger import database, migration
-from refute.ledger.database import WRITES, database_url, open_database, revision
+from refute.ledger.database import WRITES, open_database, revision
 from refute.ledger.schema import HEAD, METADATA, OLDEST
 from refute.settings import Settings
 
@@ -111,31 +109,12 @@ def test_a_ledger_of_a_newer_refute_is_left_alone(settings: Settings) -> None:
         open_database(settings)
 
 
-def test_by_default_the_ledger_is_a_file_in_the_state_directory(settings: Settings) -> None:
-    url = database_url(settings)
-    assert url.drivername == "sqlite"
-    assert Path(url.database or "") == settings.state_dir / "ledger.db"
-
-
 @pytest.mark.parametrize(
     ("url", "message"), [("nonsense", "got no URL"), ("nosuchdb://h/x", "nosuchdb"), ("oracle://h/x", "oracledb|cx_")]
 )
 def test_a_wrong_url_is_a_fault_of_the_settings(settings: Settings, url: str, message: str) -> None:
     with pytest.raises(SettingsInvalid, match=message):
         open_database(settings.model_copy(update={"ledger_url": SecretStr(url)}))
-
-
-def test_no_message_shows_the_password(settings: Settings) -> None:
-    url = SecretStr("nosuchdb://user:hunter22@host/x")
-    with pytest.raises(SettingsInvalid) as caught:
-        open_database(settings.model_copy(update={"ledger_url": url}))
-    assert "hunter22" not in str(caught.value)
-
-
-def test_the_tables_can_be_made_on_postgresql() -> None:
-    statements = [str(CreateTable(table).compile(dialect=postgresql.dialect())) for table in METADATA.sorted_tables]
-    assert any("TIMESTAMP WITH TIME ZONE" in statement for statement in statements)
-    assert any("BIGINT" in statement for statement in statements)
 
 
 @pytest.mark.parametrize(("directory", "rights"), [(0o2770, 0o660), (0o777, 0o644), (0o700, 0o644)])

@@ -9,19 +9,18 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import IntegrityError
 
-from refute.adversary.attack import Category, Origin, TriageVerdict
+from refute.adversary.attack import Category, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.errors import LedgerUnavailable
 from refute.ledger import store
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome, RoundYield, TestRecord
+from refute.outcome import Outcome, RoundYield
 from refute.settings import Settings
-from refute.ticket.record import ClaimId
+from tests.fakes.outcomes import fake_test
 from tests.refute.ledger.conftest import MakeOutcome
 
 FORK = multiprocessing.get_context("fork")
@@ -99,15 +98,6 @@ def test_hostile_text_neither_fails_nor_reaches_the_text_columns(ledger: Ledger,
     assert title == r"a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"
 
 
-def test_a_ledger_elsewhere_is_used_where_its_url_is_set(
-    settings: Settings, other_url: SecretStr, make_outcome: MakeOutcome
-) -> None:
-    elsewhere = Ledger.open(settings.model_copy(update={"ledger_url": other_url}))
-    elsewhere.record(make_outcome())
-    assert len(elsewhere.outcomes()) == 1
-    assert Ledger.open(settings).outcomes() == []
-
-
 def test_a_damaged_ledger_is_an_error_that_names_it(settings: Settings) -> None:
     settings.state_dir.mkdir(parents=True)
     (settings.state_dir / "ledger.db").write_bytes(b"this is no database" * 100)
@@ -167,23 +157,11 @@ def test_a_moment_without_a_time_zone_is_refused(ledger: Ledger) -> None:
         ledger.outcomes(since=datetime(2026, 1, 1))  # noqa: DTZ001  # the fault that is tested
 
 
-def tried(category: Category, verdict: TriageVerdict | None) -> TestRecord:
-    return TestRecord(
-        name="t",
-        claim_id=ClaimId("C1"),
-        category=category,
-        origin=Origin.PHRASE,
-        tester="property",
-        verdict=verdict,
-        reason="",
-    )
-
-
 TESTS = (
-    tried(Category.EDGE, TriageVerdict.SURVIVED),
-    tried(Category.EDGE, TriageVerdict.SURVIVED),
-    tried(Category.EDGE, None),
-    tried(Category.IMPORT, TriageVerdict.FLAKY),
+    fake_test(verdict=TriageVerdict.SURVIVED, category=Category.EDGE),
+    fake_test(verdict=TriageVerdict.SURVIVED, category=Category.EDGE),
+    fake_test(verdict=None, category=Category.EDGE),
+    fake_test(verdict=TriageVerdict.FLAKY, category=Category.IMPORT),
 )
 COUNTS = (0.9, '{"refuted": 1}', '{"edge/rejected": 1, "edge/survived": 2, "import/flaky": 1}', 7, 9, "flash, pro")
 STRENGTH = Strength(n=9, killed=7, killed_by_claims_only=7, low=0.5, high=0.9, floor=0.6, drawn=9)

@@ -4,15 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from pydantic import SecretStr
 from sqlalchemy import Connection, create_engine, event, text
 
 from refute.errors import LedgerUnavailable
 from refute.ledger import database
-from refute.ledger.database import open_database
-from refute.ledger.schema import METADATA
 from refute.ledger.store import Ledger
 from refute.settings import Settings
 from tests.refute.ledger.conftest import MakeOutcome
@@ -60,13 +56,6 @@ pytestmark = pytest.mark.postgres
 def settings(settings: Settings, postgres_url: SecretStr) -> Settings:
     """Settings with the ledger on PostgreSQL."""
     return settings.model_copy(update={"ledger_url": postgres_url})
-
-
-def test_the_migrations_make_the_tables_of_the_schema_without_the_index_for_sqlite(settings: Settings) -> None:
-    with open_database(settings).connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        differences = compare_metadata(context, METADATA)
-    assert [(kind, thing.name) for kind, thing in differences] == [("add_index", "ix_outcomes_report")]
 
 
 def test_a_cluster_that_does_not_answer_is_an_error_without_its_password(settings: Settings) -> None:

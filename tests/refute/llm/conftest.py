@@ -2,14 +2,18 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from google.oauth2 import service_account
 
+from refute.ledger.store import Ledger
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import SCOPE, Gemini
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
+from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer
 
@@ -81,3 +85,10 @@ def make_prompt() -> MakePrompt:
         return Prompt(answer_schema=SCHEMA, **given)  # type: ignore[arg-type]
 
     return make
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """An empty ledger."""
+    with closing(Ledger.open(Settings(state_dir=tmp_path))) as opened:
+        yield opened

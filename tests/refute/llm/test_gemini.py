@@ -4,14 +4,12 @@ import itertools
 import json
 from pathlib import Path
 
-import httpx2
 import pytest
 
-from refute.deadline import punctual, within
 from refute.errors import ModelUnavailable
 from refute.llm.enterprise import GeminiSettings
 from refute.llm.gemini import Gemini, endpoint
-from refute.llm.model import Ending, Tier, Usage
+from refute.llm.model import Ending, Tier
 from refute.llm.request import RequestFailed
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer
@@ -37,41 +35,15 @@ def test_a_prompt_is_sent_whole_and_nothing_else_is(
     }
 
 
-def test_a_reply_says_that_a_local_server_gave_it(
-    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
-) -> None:
-    assert gemini.send(make_prompt()).local_server == server.url
-
-
-def test_the_tier_chooses_the_model(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
-    gemini.send(make_prompt(tier=Tier.PRO))
-    assert server.asked[0].model == "gemini-3.1-pro-preview"
-
-
-def test_tokens_are_counted_by_the_provider(gemini: Gemini, server: GeminiServer) -> None:
-    assert gemini.count_tokens("four words of ours", Tier.FLASH) == len("four words of ours") // 4 + 1
-    assert server.counted == 1
-    assert server.asked == []
-
-
-def test_each_token_is_counted_once(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
-    server.respond = lambda _: Answer(text="{}", output_tokens=20, thinking_tokens=70, cached_tokens=5)
-    usage = gemini.send(make_prompt(text="x" * 400)).usage
-    assert usage == Usage(input_tokens=105, cached_tokens=5, output_tokens=20, thinking_tokens=70)
-
-
 @pytest.mark.filterwarnings("ignore:A_REASON_OF_NEXT_YEAR")
 @pytest.mark.parametrize(
     ("answer", "ending", "detail"),
     [
         (Answer(text='{"x"', finish="MAX_TOKENS"), Ending.TRUNCATED, "MAX_TOKENS"),
-        (Answer(text=None, finish="MAX_TOKENS"), Ending.TRUNCATED, "MAX_TOKENS"),
         (Answer(text=None, finish="SAFETY"), Ending.BLOCKED, "SAFETY"),
-        (Answer(text="half", finish="RECITATION"), Ending.BLOCKED, "RECITATION"),
         (Answer(text="", finish="A_REASON_OF_NEXT_YEAR"), Ending.BLOCKED, "A_REASON_OF_NEXT_YEAR"),
         (Answer(prompt_blocked="PROHIBITED_CONTENT"), Ending.BLOCKED, "PROHIBITED_CONTENT"),
         (Answer(text=""), Ending.EMPTY, "STOP"),
-        (Answer(text=None), Ending.EMPTY, "STOP"),
     ],
 )
 def test_s160_an_answer_without_an_answer_says_why(
@@ -88,16 +60,12 @@ def test_s160_an_answer_without_an_answer_says_why(
     [
         (Answer(status=429), False, True),
         (Answer(status=500), False, True),
-        (Answer(status=503), False, True),
         (Answer(status=400), False, False),
-        (Answer(status=403), False, False),
-        (Answer(status=404), False, False),
         (Answer(text="{}" * 500, cut=True), True, True),
         (Answer(raw=b"<html>not JSON</html>"), True, True),
         (Answer(raw=b'{"candidates": "all of them"}'), True, True),
         (Answer(text="{}", without_usage=True), True, True),
         (Answer(raw=b"5"), True, True),
-        (Answer(raw=b"[" * 100_000), True, True),
         (Answer(text="{}", output_tokens=10**20), True, True),
     ],
 )
@@ -139,24 +107,6 @@ def test_an_answer_that_never_stops_trickling_in_is_lost(
     with pytest.raises(RequestFailed, match="no whole answer in time") as caught:
         limited.send(make_prompt())
     assert (caught.value.billed, caught.value.retry) == (True, True)
-
-
-def test_proxies_of_the_environment_keep_to_the_limit_too(
-    monkeypatch: pytest.MonkeyPatch, settings: GeminiSettings, server: GeminiServer
-) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", server.url)
-    client = punctual(httpx2.Client(trust_env=True))
-    with within(-1), pytest.raises(httpx2.ConnectTimeout):
-        client.get("https://gemini.example/")
-    with within(-1), pytest.raises(httpx2.ConnectTimeout):
-        client.get("http://127.0.0.1:9/")
-
-
-def test_the_server_s_wait_is_passed_on(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
-    server.respond = lambda _: Answer(status=429, headers={"retry-after": "7"})
-    with pytest.raises(RequestFailed) as caught:
-        gemini.send(make_prompt())
-    assert caught.value.retry_after_s == 7
 
 
 def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from refute.errors import BudgetExhausted, ModelUnavailable, ModelUnpriced
+from refute.errors import BudgetExhausted, ModelUnpriced
 from refute.guardrails.audit import AuditLog
 from refute.ledger.accounts import Accounts
 from refute.ledger.budgets import Budgets, Payer
@@ -21,7 +21,6 @@ from refute.llm.metered import MeteredModel
 from refute.llm.model import MARKER, Ending
 from refute.llm.pricing import load_prices, total
 from refute.llm.till import Clockwork, Till, Turn
-from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
 from tests.fakes.gemini.wire import Answer
 from tests.refute.llm.conftest import MakePrompt
@@ -31,13 +30,6 @@ GOOD = Answer(text='{"x": 1}', output_tokens=1000)
 COST = Decimal("0.00375") + Decimal("0.75") * 8 / 1_000_000
 """Of GOOD: 1,000 tokens out, 8 in."""
 MakeModel = Callable[..., MeteredModel]
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    opened = Ledger.open(Settings(state_dir=tmp_path / "state"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -126,19 +118,6 @@ def test_the_audit_log_says_of_every_request_what_came_of_it(
     assert all(one["latency_s"] > 0 and one["prompt"] == make_prompt().digest for one in replies)
 
 
-def test_the_ledger_keeps_lost_calls_at_their_worst_and_none_that_was_refused(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
-) -> None:
-    server.respond = one_after_the_other([Answer(status=429), Answer(text="{}" * 999, cut=True), GOOD])
-    model = make_model()
-    model.generate(make_prompt())
-    with ledger.transaction() as connection:
-        rows = connection.execute(select(MODEL_CALLS).order_by(MODEL_CALLS.c.reservation_id)).mappings().all()
-    assert [row["ending"] for row in rows] == ["lost", "complete"]
-    assert [row["cost_nanousd"] for row in rows] == model.costs_usd
-    assert (rows[0]["model"], rows[0]["input_tokens"], rows[0]["output_tokens"]) == ("gemini-3.8-flash", 0, 0)
-
-
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_passing_failure_is_tried_again_after_a_wait_and_costs_nothing(
     make_model: MakeModel,
@@ -161,36 +140,6 @@ def test_the_server_s_wait_is_kept(
     server.respond = one_after_the_other([Answer(status=429, headers={"retry-after": "17"}), GOOD])
     make_model().generate(make_prompt())
     assert waits == [17.0]
-
-
-def test_an_answer_that_was_lost_counts_at_its_worst_case(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
-) -> None:
-    server.respond = one_after_the_other([Answer(text="{}" * 999, cut=True), GOOD])
-    model = make_model()
-    completion = model.generate(make_prompt())
-    assert states(ledger) == [("settled", True), ("settled", False)]
-    assert completion.cost_usd == sum(cost for cost in model.costs_usd if cost is not None)
-    assert completion.cost_usd is not None
-    assert completion.cost_usd > Decimal("0.06")  # 16,384 tokens of output
-
-
-def test_after_every_try_the_model_is_unavailable(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
-) -> None:
-    server.respond = lambda _: Answer(status=503)
-    with pytest.raises(ModelUnavailable, match=r"HTTP 503.*4 tries"):
-        make_model().generate(make_prompt())
-    assert states(ledger) == [("released", False)] * 4
-
-
-def test_what_no_retry_can_mend_is_not_tried_again(
-    make_model: MakeModel, server: GeminiServer, waits: list[float], make_prompt: MakePrompt
-) -> None:
-    server.respond = lambda _: Answer(status=403)
-    with pytest.raises(ModelUnavailable, match="HTTP 403"):
-        make_model().generate(make_prompt())
-    assert waits == []
 
 
 def test_a_call_that_does_not_fit_is_never_sent(

@@ -56,11 +56,6 @@ def test_a_price_holds_until_its_last_day(own: Path, day: date, usd: str) -> Non
     assert load_prices(own).cost("m", Usage(output_tokens=MILLION), day) == Decimal(usd)
 
 
-def test_the_worst_case_caches_nothing_and_uses_every_token(own: Path) -> None:
-    worst = load_prices(own).worst_case("m", input_tokens=100_000, max_output_tokens=100_000, day=TODAY)
-    assert worst == Decimal("1.1")
-
-
 def test_an_unknown_model_has_no_price_rather_than_none_to_pay(own: Path) -> None:
     assert load_prices(own).cost("another", Usage(input_tokens=1), TODAY) is None
 

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,13 +26,6 @@ from tests.fakes.model_calls import fake_call
 DIME, CENT = Decimal("0.10"), Decimal("0.01")
 QUICK = Clockwork(sleep=lambda _: time.sleep(0.002))
 """Looks often, so that a test does not wait long."""
-
-
-@pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    opened = Ledger.open(Settings(state_dir=tmp_path))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -79,27 +71,6 @@ def fill(till: Till) -> list[ReservationId]:
 def in_state(ledger: Ledger, state: State) -> int:
     with ledger.transaction() as connection:
         return len(connection.execute(select(RESERVATIONS.c.id).where(RESERVATIONS.c.state == state.value)).all())
-
-
-def test_tickets_that_share_a_budget_wait_for_one_another_and_none_is_refused(
-    make_till: Callable[..., Till], ledger: Ledger
-) -> None:
-    refused: list[BaseException] = []
-
-    def work(number: int) -> None:
-        try:
-            ask(make_till(number))
-        except BaseException as error:  # noqa: BLE001  # of a thread, for the assertion below
-            refused.append(error)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=300)
-    assert refused == []
-    assert in_state(ledger, State.SETTLED) == 12
-    assert make_till().accounts.spent(make_till().payer)["month"] == 12 * CENT / 10
 
 
 def test_a_wait_is_told_once_and_holds_neither_money_nor_a_turn(

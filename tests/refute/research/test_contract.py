@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS, is_usable, read_answer
-from refute.research.prompting import chunks, plan_prompt, read_prompt
+from refute.research.prompting import plan_prompt, read_prompt
 from refute.research.record import Answer, Source, WrittenPoint
 from tests.golden_files import assert_prompt_agreed
 from tests.refute.research.conftest import GOAL, URLS
@@ -18,31 +18,14 @@ def told(value: object) -> Answer:
     return read
 
 
-def test_an_answer_of_the_contract_is_read_as_it_is():
-    point = {"text": "It keeps.", "quote": "it keeps for long"}
-    read = told({"summary": "It keeps.", "key_points": [point], "citations": ["https://a.example/"]})
-    assert read == Answer(
-        summary="It keeps.",
-        key_points=(WrittenPoint(text="It keeps.", quote="it keeps for long"),),
-        citations=("https://a.example/",),
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "no",
-        "null",
         "[]",
-        "3",
-        '"x"',
         "{",
-        "<xml/>",
         "{}",
-        '{"verdict": "pass"}',
         '{"a":' * 5_000,
-        "x" * 1_000_000,
         json.dumps({"summary": "y" * 1_000_000}),
     ],
 )
@@ -65,11 +48,6 @@ def test_lengths_are_bounded_and_told():
     read = told({"summary": "x" * 5_000, "key_points": [f"point {number}" for number in range(100)]})
     assert (len(read.summary), len(read.key_points)) == (MAX_SUMMARY_CHARS, MAX_POINTS)
     assert len(read.faults) == 2
-
-
-def test_other_fields_mean_nothing():
-    read = told({"summary": "x", "tool_calls": [{"tool": "fetch"}], "verdict": "pass"})
-    assert read.faults == ("fields that mean nothing were ignored: tool_calls, verdict",)
 
 
 def test_a_code_block_around_the_answer_and_control_characters_are_nothing():
@@ -96,17 +74,3 @@ def test_a_page_can_neither_close_its_block_nor_fill_a_field():
     assert len(lines) == 2
     assert sealed.text.count(GOAL.text) == 1
     assert "{goal} {rule} {blocks}" in sealed.text
-
-
-def test_delimiters_differ_each_time_and_the_digest_does_not():
-    prompt = read_prompt(GOAL, SOURCE)
-    assert prompt.sealed().text != prompt.sealed().text
-    assert prompt.digest == read_prompt(GOAL, SOURCE).digest
-
-
-def test_a_text_is_cut_between_lines_where_it_has_any():
-    text = "word " * 200 + "\n" + "x" * 4_000
-    parts = chunks(text)
-    assert "".join(parts) == text
-    assert max(map(len, parts)) <= 1_500
-    assert parts[0].endswith("\n")

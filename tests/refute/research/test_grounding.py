@@ -3,7 +3,7 @@
 import pytest
 
 from refute.research.contradictions import contradictions, dates
-from refute.research.grounding import SourceText, grounded_summary, sentences, support
+from refute.research.grounding import SourceText, grounded_summary, support
 from refute.research.record import KeyPoint, WrittenPoint
 
 TEXT = """Conference pears keep for about 1,200 hours in a “cool” cellar.
@@ -46,10 +46,6 @@ def test_a_summary_keeps_the_sentences_in_the_sources_words():
         "According to the page, pears keep in a cellar. The limits are 6 days.",
         1,
     )
-
-
-def test_sentences_end_at_marks_and_lines():
-    assert sentences("One. Two?\nThree") == ["One.", "Two?", "Three"]
 
 
 def point(source: int, quote: str) -> KeyPoint:

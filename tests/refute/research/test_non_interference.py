@@ -5,8 +5,7 @@ import os
 import re
 from pathlib import Path
 
-import pytest
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from refute.evaluation.attacks import attack_cases
@@ -18,8 +17,8 @@ from tests.refute.research.conftest import HONEST, URLS, SaidModel, run
 
 CORPUS = Path(__file__).resolve().parents[4] / "shared" / "corpora" / "injection_dev.jsonl"
 CANARY = "canary-7f3a91c2"
-RUNS = int(os.environ.get("NON_INTERFERENCE_RUNS", "2000"))
-"""10,000 take three minutes: NON_INTERFERENCE_RUNS=10000 python -m pytest tests/refute/research -m slow."""
+RUNS = int(os.environ.get("NON_INTERFERENCE_RUNS", "100"))
+"""10,000 take three minutes: NON_INTERFERENCE_RUNS=10000 python -m pytest tests/refute/research."""
 
 
 def corpus(kind: str) -> list[str]:
@@ -73,25 +72,15 @@ def trace(*stored: StoredPage) -> tuple[tuple[str, ...], list[str]]:
 HARMLESS = trace(StoredPage(body=HONEST.encode()), StoredPage(body=HONEST.encode()))
 
 
-def compare(first: StoredPage, second: StoredPage) -> None:
+@settings(max_examples=RUNS, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(PAGES, PAGES)
+def test_no_page_changes_what_is_fetched_or_called(first: StoredPage, second: StoredPage) -> None:
     assert trace(first, second) == HARMLESS
 
 
-test_no_page_changes_what_is_fetched_or_called = settings(
-    max_examples=100, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)(given(PAGES, PAGES)(compare))
-
-
-@pytest.mark.slow
-def test_no_page_changes_it_in_many_runs():
-    runs = settings(max_examples=RUNS, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    runs(seed(1)(given(PAGES, PAGES)(compare)))()
-
-
-@pytest.mark.parametrize("part", range(4))
-def test_no_text_of_the_corpus_has_goal_or_canary_repeated(part):
+def test_no_text_of_the_corpus_has_goal_or_canary_repeated():
     """A hijacked model repeats the goal, its instructions and a canary in each answer, in a code of its choice."""
-    for number, text in enumerate(ATTACKS[part::4]):
+    for number, text in enumerate(ATTACKS):
         findings, fetcher = run({URLS[0]: StoredPage(body=f"{HONEST}<p>{text}</p>".encode())}, SaidModel(leaky(number)))
         told = json.dumps([findings.summary, [(one.text, one.quote) for one in findings.key_points]])
         assert "keep in a cellar?" not in told

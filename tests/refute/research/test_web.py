@@ -32,17 +32,10 @@ def read(web: HostileWeb, *paths: str, audit: AuditLog = SILENT) -> Findings:
     ("path", "why"),
     [
         ("/huge", "larger than"),
-        ("/endless", "larger than"),
-        ("/bomb", "larger than"),
         ("/slow", "no whole answer within 0.6 s"),
-        ("/cut", "ends too early"),
-        ("/pdf", "application/pdf, expected text/html"),
-        ("/untyped", "it is nothing, expected text/html"),
         ("/misdeclared", "it holds binary data, whatever it is declared to be"),
-        ("/loop", "redirects in a loop"),
         ("/away", "host evil.example.net is not one of the allowed hosts"),
         ("/inside", "is not one of the allowed hosts"),
-        ("/gone", "answered 404"),
     ],
 )
 def test_a_page_that_cannot_be_read_is_a_note_and_the_others_are_read(web, path, why):
@@ -72,14 +65,11 @@ TEXT = "Die Birnen kosten 3 € — süß!"
     ("body", "charset"),
     [
         (TEXT.encode(), "utf-8"),
-        (TEXT.encode(), None),
         (TEXT.encode(), "ascii-of-mars"),
         (TEXT.encode("cp1252"), "iso-8859-1"),
         (TEXT.encode("cp1252"), None),
-        (TEXT.encode("cp1252"), "utf-8"),
         (b"\xef\xbb\xbf" + TEXT.encode(), "iso-8859-1"),
         (b"\xff\xfe" + TEXT.encode("utf-16-le"), None),
-        (TEXT.encode("utf-16-le"), "utf-16le"),
         (b'<meta charset="windows-1252">' + TEXT.encode("cp1252"), None),
     ],
 )
@@ -91,17 +81,6 @@ def test_a_body_is_decoded_whatever_it_declares(body, charset):
 def test_what_is_no_text_is_refused_whatever_it_declares(body):
     with pytest.raises(Unreadable, match="binary"):
         read_page(body, "text/html", "utf-8")
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"   ", b"<", b"<!-- -->", b"<html></html>", b"\xff" * 50, b"&#0;", b"<p>\xed\xa0\x80"]
-)
-def test_nothing_is_nothing(body):
-    assert len(read_page(body, "text/html", "utf-8").text) <= 50
-
-
-def test_markup_of_plain_text_is_text():
-    assert read_page(b"<p hidden>x</p>", "text/plain", None).text == "<p hidden>x</p>"
 
 
 def test_deep_nesting_ends_nothing():

@@ -2,12 +2,11 @@ import concurrent.futures.thread
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Thread
 from typing import Any, cast
 
 import pytest
 
-from refute.errors import SandboxFailed
 from refute.sandbox.ahead import Ahead
 from refute.sandbox.standing import Standing, shape
 from refute.sandbox.watch import ContainerEnded, OutOfMemory, Signals
@@ -49,26 +48,6 @@ def test_each_container_is_taken_once(ahead, removed):
     assert ahead.take("shape").name == "one"
     assert ahead.take("shape") is None
     assert removed == []
-
-
-def test_one_that_is_still_being_made_is_waited_for(ahead):
-    go = Event()
-
-    def make() -> Standing:
-        go.wait(300)
-        return standing("slow")
-
-    ahead.prepare("shape", make)
-    go.set()
-    assert ahead.take("shape").name == "slow"
-
-
-def test_one_that_could_not_be_made_is_no_container(ahead):
-    def make() -> Standing:
-        raise SandboxFailed("no")
-
-    ahead.prepare("shape", make)
-    assert ahead.take("shape") is None
 
 
 def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(ahead, executor, removed):

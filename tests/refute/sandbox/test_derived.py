@@ -8,7 +8,6 @@ import pytest
 from docker.errors import APIError
 from docker.utils import kwargs_from_env
 
-from refute.errors import RequirementsUnavailable
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.derived import DerivedImage, derive_image
 from refute.sandbox.job import Exited
@@ -77,11 +76,6 @@ def test_the_driver_s_own_programs_do_not_see_what_the_ticket_requires(derived, 
     assert result.stdout.startswith("/usr/local/lib/site-packages/"), result.stderr
 
 
-def test_a_wheel_s_program_does_not_take_the_place_of_python(derived, sandbox, make_job):
-    job = replace(make_job("python3 -c 'print(1)'"), image_id=derived.id, environment={"PATH": SEARCH_PATH})
-    assert sandbox.run(job).stdout == "1\n"
-
-
 def test_it_says_what_it_holds_and_what_nobody_listed(derived):
     assert [str(pin) for pin in derived.pins] == ["pytest==0.1", "slugtools==1.0"]
     assert derived.modules == {"pytest", "slugtools"}
@@ -103,9 +97,3 @@ def test_an_engine_that_wants_every_layer_gets_the_same_image(derived, engine, i
 def test_without_a_requirement_that_applies_the_base_is_enough(engine, image_id, source):
     line = f'colour==1 ; sys_platform == "win32" --hash=sha256:{"a" * 64}'
     assert derive_image(engine, [line], base_id=image_id, source=source) is None
-
-
-def test_what_cannot_be_had_is_told_before_anything_is_made(engine, image_id, source, tmp_path):
-    (tmp_path / "house").mkdir()
-    with pytest.raises(RequirementsUnavailable, match="absent==1"):
-        derive_image(engine, [f"absent==1 --hash=sha256:{'a' * 64}"], base_id=image_id, source=source)

@@ -20,8 +20,7 @@ from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.files import Files
 from refute.sandbox.job import Exited, Job, TimedOut
-from refute.sandbox.profile import container_config
-from refute.sandbox.reaper import LIFETIME_S, OWNER, labels, reap
+from refute.sandbox.reaper import reap
 from tests.fakes.engine_proxy import EngineProxy
 from tests.hostile.host import wait_until
 
@@ -213,19 +212,6 @@ def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_
     assert wait_until(lambda: not left_over(engine, mine("orphaned")), WITHIN_S)
 
 
-def test_the_sweep_removes_what_was_never_started(make_job: MakeJob, engine: EngineClient) -> None:
-    job = make_job("true", run_id=mine("swept"))
-    marks = {**labels(job), LIFETIME_S: "0", OWNER: "nobody"}
-    engine.create_container_from_config(container_config(job, labels=marks, cpus_available=1))
-
-    def is_swept() -> bool:
-        reap(engine)
-        # Every sandbox that starts beside this test sweeps too, and may be the one that is removing it.
-        return not left_over(engine, mine("swept"))
-
-    assert wait_until(is_swept, WITHIN_S)  # not before it is a second old
-
-
 @pytest.mark.parametrize("days", [-3, 3])
 def test_the_sweep_leaves_running_jobs_alone_wherever_the_client_s_clock_stands(
     make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, days: int
@@ -244,18 +230,3 @@ def test_the_sweep_leaves_running_jobs_alone_wherever_the_client_s_clock_stands(
             reap(engine)
             runner.join(timeout=0.2)
     assert outcome[0].stdout == "done\n"
-
-
-def test_jobs_run_at_once_from_several_threads(make_job: MakeJob) -> None:
-    results: dict[int, str] = {}
-    with DockerSandbox() as sandbox:
-
-        def run(number: int) -> None:
-            results[number] = sandbox.run(make_job(f"sleep 0.5; echo {number}")).stdout
-
-        threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert results == {number: f"{number}\n" for number in range(4)}

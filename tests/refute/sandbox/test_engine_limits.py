@@ -73,8 +73,6 @@ def test_an_engine_on_another_machine_still_names_a_fork_bomb(
     [
         ("cat /dev/zero > fill", {"workspace_bytes": 8 * MEBIBYTE}, "all space of /workspace"),
         ("cat /dev/zero > /tmp/fill", {"tmp_bytes": 8 * MEBIBYTE}, "all space of /tmp"),
-        ("cat /dev/zero > /dev/shm/fill", {}, "all space of /dev/shm"),
-        ("cat /dev/zero > ~/fill", {}, "all space of /home"),
         ("dd if=/dev/zero of=big bs=1M", {"file_bytes": 8 * MEBIBYTE}, "8 MiB in one file"),
         ("for i in $(seq 900); do : > f$i || exit 1; done", {"workspace_inodes": 300}, "all inodes of /workspace"),
     ],
@@ -87,22 +85,11 @@ def test_s140_a_full_disk_is_named(
     assert (end.limit, end.detail) == (Limit.DISK, detail)
 
 
-def test_a_command_that_handles_a_full_disk_has_not_failed(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    job = make_job("cat /dev/zero > fill || true", limits={"workspace_bytes": MEBIBYTE})
-    assert sandbox.run(job).end == Exited(code=0)
-
-
 def test_s140_a_flood_of_output_is_cut_and_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     result = sandbox.run(make_job("yes >/dev/stderr", limits={"output_bytes": MEBIBYTE}))
     assert limit_of(result) == Limit.OUTPUT
     assert result.stderr.endswith(f"[refute: output cut at {MEBIBYTE} bytes]\n")
     assert len(result.stderr) < MEBIBYTE + 100
-
-
-def test_output_that_just_fits_is_whole(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    result = sandbox.run(make_job("head -c 100000 /dev/zero | tr '\\0' x", limits={"output_bytes": 100_000}))
-    assert result.end == Exited(code=0)
-    assert result.stdout == "x" * 100_000
 
 
 def test_a_background_process_that_keeps_the_output_open_does_not_keep_the_job(

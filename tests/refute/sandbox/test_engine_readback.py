@@ -51,7 +51,6 @@ def test_an_ordinary_script_touches_no_decoy(sandbox: DockerSandbox, make_job: M
         ("rm -rf ~", 4),
         ("rm -rf /*", len(DECOYS)),
         ("echo 'alias x=y' >> ~/.bashrc", 1),
-        ("chmod -R 777 /", len(DECOYS)),
         ("mv ~/.ssh/id_ed25519 /tmp", 1),
         ("ln -sf /etc/passwd ~/Documents/notes.txt", 1),
     ],
@@ -62,13 +61,6 @@ def test_s130_destruction_outside_the_workspace_is_seen(
     touched = sandbox.run(make_job(f"({script}) 2>/dev/null; exit 0")).decoys_touched
     assert len(touched) >= least
     assert set(touched) <= set(DECOYS)
-
-
-def test_named_files_are_collected_and_nothing_else(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    script = "echo '{}' > /attack/results.json; ln -s /etc/passwd /attack/link; mkfifo /attack/fifo; mkdir /attack/dir"
-    names = ("results.json", "link", "fifo", "dir", "missing", "plan.json")
-    result = sandbox.run(make_job(script, attack_files=ATTACK, collect=names))
-    assert result.collected == {"results.json": b"{}\n", "plan.json": ATTACK["plan.json"]}
 
 
 def test_a_process_that_lives_on_cannot_change_what_is_read(sandbox: DockerSandbox, make_job: MakeJob) -> None:

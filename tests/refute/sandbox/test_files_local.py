@@ -46,11 +46,6 @@ def changed(files: LocalFiles) -> tuple[str, ...]:
     return read_workspace(files, read_originals(tar_of(BEFORE)), LIMITS).changed
 
 
-def test_what_is_as_it_was_is_no_change(files: LocalFiles) -> None:
-    assert changed(files) == ()
-    assert read_touched_decoys(files) == ()
-
-
 def test_files_of_every_kind_are_seen_and_none_is_opened_but_regular_ones(root: Path, files: LocalFiles) -> None:
     place = root / "workspace"
     (place / "a.py").unlink()

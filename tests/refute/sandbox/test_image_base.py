@@ -111,11 +111,6 @@ def test_a_pinned_base_that_is_there_needs_no_registry(said: list[str], tmp_path
     assert (engine.asked, said) == ([], [])
 
 
-def test_a_machine_short_of_memory_builds_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sysconf", lambda _: 1)
-    assert image_base._roomy_folder() is None
-
-
 def test_without_a_registry_the_base_is_made_by_debootstrap(
     recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path
 ) -> None:

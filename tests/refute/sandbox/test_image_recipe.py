@@ -1,5 +1,4 @@
 import dataclasses
-import time
 from pathlib import Path
 
 import pytest
@@ -24,34 +23,9 @@ def test_a_driver_change_leaves_the_other_layers_alone(recipe: Recipe) -> None:
     assert (changed.wheels_key, changed.rootfs_key) == (recipe.wheels_key, recipe.rootfs_key)
 
 
-def test_a_lock_change_leaves_the_root_file_system_alone(recipe: Recipe) -> None:
-    changed = dataclasses.replace(recipe, lock=b"other")
-    assert changed.wheels_key != recipe.wheels_key
-    assert changed.rootfs_key == recipe.rootfs_key
-
-
 @pytest.mark.parametrize("change", [{"python": "3.13"}, {"machine": "aarch64"}, {"base": PIN}])
 def test_another_python_machine_or_base_is_another_root_file_system(recipe: Recipe, change: dict[str, str]) -> None:
     assert dataclasses.replace(recipe, **change).rootfs_key != recipe.rootfs_key
-
-
-def test_a_renamed_driver_file_is_another_image(recipe: Recipe) -> None:
-    assert dataclasses.replace(recipe, driver={"w.py": b"1"}).digest != recipe.digest
-
-
-def test_the_recipe_of_this_checkout_holds_the_driver_and_the_locked_wheels() -> None:
-    read = read_recipe("3.11")
-    assert read.driver
-    assert all(name.endswith(".py") for name in read.driver)
-    assert b"pytest==" in read.lock
-    assert b"--hash=sha256:" in read.lock
-
-
-def test_reading_the_recipe_is_quick() -> None:
-    start = time.process_time()  # other tests may run beside this one
-    digest = read_recipe("3.11").digest
-    assert len(digest) == 64
-    assert time.process_time() - start < 0.1
 
 
 def test_an_unsupported_python_version_says_which_are_supported() -> None:
@@ -63,10 +37,6 @@ def test_an_unsupported_python_version_says_which_are_supported() -> None:
 def test_a_base_that_is_not_a_digest_is_refused(base: str) -> None:
     with pytest.raises(ImageBuildFailed, match="expected name@sha256"):
         read_recipe("3.11", base)
-
-
-def test_a_pinned_base_may_name_its_registry() -> None:
-    assert read_recipe("3.11", f"localhost:5000/mirror/{PIN}").base.endswith("a" * 64)
 
 
 @pytest.mark.parametrize(
@@ -85,12 +55,8 @@ def test_identity_secrets_logs_and_caches_go(path: str) -> None:
     "path",
     [
         "etc/passwd",
-        "usr/bin/bash",
         "usr/share/doc/bash/copyright",
         "root",
-        "tmp",
-        "var/lib/dpkg/status",
-        "usr/share/zoneinfo/UTC",
     ],
 )
 def test_programs_users_licences_and_empty_folders_stay(path: str) -> None:

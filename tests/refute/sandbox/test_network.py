@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from refute.errors import NetworkUnavailable
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited
-from refute.sandbox.network import Egress, _require_hidden_host, close_egress, on_network, require_bridge, require_route
+from refute.sandbox.network import Egress, _require_hidden_host, on_network, require_bridge, require_route
 from tests.fakes import far_names
 from tests.fakes.jobs import bash_job
 from tests.fakes.own_engine import FAR, MACHINE, OwnEngine, copy_image, in_namespace, own_engine
@@ -186,16 +185,3 @@ def test_a_private_host_needs_its_network_named_in_the_settings(bridged, image_i
         result = sandbox.run(job)
     assert result.end == Exited(code=1)
     assert "403" in result.stderr
-
-
-def test_closing_a_way_out_that_was_never_opened_is_no_error():
-    class Gone:
-        def __getattr__(self, _: str) -> Any:
-            def refuse(*_: Any, **__: Any) -> None:
-                from docker.errors import NotFound
-
-                raise NotFound("gone")
-
-            return refuse
-
-    close_egress(cast("EngineClient", Gone()), f"refute-{socket.gethostname()}")

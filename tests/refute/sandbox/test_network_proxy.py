@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,8 +11,6 @@ from refute.errors import UsageError
 from refute.sandbox import network_proxy
 from refute.sandbox.network_hosts import own_addresses, read_hosts
 from refute.sandbox.network_proxy import Policy, Refused, pump, read_target, serve
-
-Exchange = Callable[[bytes], Awaitable[bytes]]
 
 
 class LoopbackPolicy(Policy):
@@ -214,10 +212,6 @@ def test_what_is_no_single_host_is_refused(word: str):
 def test_this_machine_and_the_metadata_address_are_refused_by_name(word: str):
     with pytest.raises(UsageError, match="jobs never reach it"):
         read_hosts([word])
-
-
-def test_a_host_named_twice_counts_once():
-    assert len(read_hosts(["a.example", "A.example."])) == 1
 
 
 def test_the_addresses_of_the_engine_and_of_the_prefect_server_are_known():

@@ -9,7 +9,6 @@ from refute.sandbox.profile import (
     environment,
     profile_digest,
     seccomp_profile,
-    volumes,
 )
 from tests.fakes.jobs import bash_job
 
@@ -83,18 +82,9 @@ def test_a_job_has_terminals_of_its_own_and_few_of_them() -> None:
     assert {mount["Target"] for mount in under_gvisor["Mounts"]} == {"/workspace", "/home"}
 
 
-def test_the_attack_folder_exists_only_where_there_is_an_attack() -> None:
-    assert "/attack" not in volumes(bash_job("true"))
-    assert "/attack" in volumes(bash_job("true", attack_files={"plan.json": b"{}"}))
-
-
 def test_no_more_processors_are_asked_for_than_the_engine_has() -> None:
     asked = container_config(bash_job("true"), labels={}, cpus_available=1)
     assert asked["HostConfig"]["NanoCpus"] == 1_000_000_000
-
-
-def test_the_entry_point_of_an_image_is_never_run() -> None:
-    assert config()["Entrypoint"] == []
 
 
 def test_a_container_ends_itself_a_minute_after_its_deadline() -> None:

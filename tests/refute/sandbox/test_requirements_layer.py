@@ -1,5 +1,4 @@
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -39,15 +38,6 @@ def test_files_scripts_and_the_path_entry_stand_where_only_the_subject_looks(tmp
     assert unpacked.needs == ("regex>=1",)
 
 
-def test_the_same_wheels_give_the_same_bytes(tmp_path):
-    digests = set()
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        wheel = made(SLUGTOOLS, tmp_path / name)
-        digests.add(pack_wheels([wheel], tmp_path / name / "layer.tar", python="3.11").layer.digest)
-    assert len(digests) == 1
-
-
 @pytest.mark.parametrize("path", ["../../../../etc/cron.d/x", "/etc/cron.d/x", "evil-1.0.data/data/../../../x"])
 def test_a_wheel_cannot_write_outside_its_place(path: str, tmp_path):
     wheel = made(FakeWheel(name="evil", files={path: "x"}), tmp_path)
@@ -66,12 +56,4 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path):
     wheel = made(FakeWheel(name="broken"), tmp_path)
     wheel.path.write_bytes(b"not a zip archive")
     with pytest.raises(RequirementsUnavailable, match="no zip archive"):
-        pack_wheels([wheel], tmp_path / "layer.tar", python="3.11")
-
-
-def test_a_wheel_without_its_description_is_refused(tmp_path):
-    wheel = made(FakeWheel(name="empty"), tmp_path)
-    with zipfile.ZipFile(wheel.path, "w") as archive:
-        archive.writestr("empty.py", "")
-    with pytest.raises(RequirementsUnavailable, match="cannot be unpacked"):
         pack_wheels([wheel], tmp_path / "layer.tar", python="3.11")

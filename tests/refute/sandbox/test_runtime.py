@@ -36,7 +36,6 @@ def ending(end: End, stdout: str = ""):
 
 ALL_FELT = "seccomp enforced\npids enforced\nmemory enforced\n"
 NO_MEMORY = ALL_FELT.replace("memory enforced", "memory missing")
-KILLED = LimitReached(limit=Limit.MEMORY, detail="", exit_code=137)
 CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
 
 
@@ -96,12 +95,6 @@ def test_a_runtime_that_the_engine_does_not_have_is_refused_before_anything_runs
     assert FACTS.choose("runsc") == replace(FACTS, runtime="runsc")
     with pytest.raises(SandboxFailed, match="no runtime 'kata'; it has runc, runsc"):
         FACTS.choose("kata")
-
-
-@pytest.mark.engine
-def test_on_the_real_engine_a_missing_runtime_is_an_error_of_the_environment(make_job):
-    with DockerSandbox(runtime="none-of-the-kind") as sandbox, pytest.raises(SandboxFailed, match="has no runtime"):
-        sandbox.run(make_job("true"))
 
 
 @pytest.mark.engine

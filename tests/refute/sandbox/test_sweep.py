@@ -51,12 +51,6 @@ def test_a_sandbox_that_goes_on_sweeps_again(monkeypatch: pytest.MonkeyPatch) ->
     assert made.asked == 2
 
 
-def test_between_two_sweeps_there_is_time() -> None:
-    made = QuietEngine()
-    ask_twice(made)
-    assert made.asked == 1
-
-
 def test_a_sandbox_that_was_closed_sweeps_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SWEEP_EVERY_S", 0.0)
     made = QuietEngine()

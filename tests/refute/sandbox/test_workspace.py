@@ -1,16 +1,15 @@
 import dataclasses
 import os
 import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
 
 from refute.sandbox.decoys import DECOYS
 from refute.sandbox.profile import BASE_ENVIRONMENT
-from refute.sandbox.tree import MAX_REPORTED, bounded, pack_files, plain_name, printable, read_originals
+from refute.sandbox.tree import MAX_REPORTED, bounded, pack_files, printable, read_originals
 from refute.sandbox.workspace import FILL, FILLED, WAITING, homes_part, job_parts
-from tests.fakes.jobs import bash_job, tar_of
+from tests.fakes.jobs import bash_job
 
 SHOW = """
 import os, sys
@@ -66,38 +65,10 @@ def test_a_command_that_is_none_is_refused(command: tuple[str, ...]) -> None:
         job_parts(odd)
 
 
-def test_the_script_s_markers_are_those_that_are_waited_for() -> None:
-    markers = [piece.split("'")[0] for piece in FILL.split("printf '")[1:]]
-    said = [subprocess.run(["sh", "-c", f"printf '{one}'"], capture_output=True, check=True).stdout for one in markers]
-    assert said == [WAITING, FILLED]
-
-
-def test_a_workspace_is_indexed_by_plain_path() -> None:
-    originals = read_originals(tar_of({"./src/a.py": b"A = 1", "b.txt": b""}))
-    assert {path: bytes(original.content) for path, original in originals.items()} == {
-        "src/a.py": b"A = 1",
-        "b.txt": b"",
-    }
-    assert originals["src/a.py"].kind == tarfile.REGTYPE
-
-
-@pytest.mark.parametrize(("name", "plain"), [(".", ""), ("./", ""), ("./a", "a"), ("a/", "a"), (".git", ".git")])
-def test_a_member_s_name_is_made_plain(name: str, plain: str) -> None:
-    assert plain_name(name) == plain
-
-
 @pytest.mark.parametrize("path", ["../x", "/x", "a//b", "a/./b", "", "a/.."])
 def test_a_path_that_leaves_its_folder_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="relative one"):
         pack_files({path: b""})
-
-
-def test_files_are_packed_with_their_content() -> None:
-    packed = read_originals(pack_files({"plan.json": b"{}", "lib/x.py": b"X = 1"}))
-    assert {path: bytes(original.content) for path, original in packed.items()} == {
-        "plan.json": b"{}",
-        "lib/x.py": b"X = 1",
-    }
 
 
 @pytest.mark.parametrize(
@@ -112,10 +83,6 @@ def test_files_are_packed_with_their_content() -> None:
 )
 def test_a_hostile_name_is_shown_escaped(name: str, shown: str) -> None:
     assert printable(name) == shown
-
-
-def test_an_endless_name_is_cut() -> None:
-    assert len(printable("d/" * 2_000)) < 500
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:
