@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from refute.adversary.attack import Attack, Origin, Screening, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Attack, Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.preservation import preserves, preserves_everything
 from refute.adversary.suite import read_attack_run
 from refute.ports import Ports
@@ -41,11 +41,10 @@ def judge_by_earlier_version(
     asked = [one for one in asked if not _is_documented(one) or _stood_before(one, screening.attack, earlier)]
     if not asked or not earlier:
         return triaged
-    passed = _passing_before(ports, ticket, snapshot, screening, asked, earlier)
+    before = _runs_before(ports, ticket, snapshot, screening, asked, earlier)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
     decided = {
-        one.test.name: _judged(one, passed=one.test.name in passed, decides=one.test.claim_id in unbounded)
-        for one in asked
+        one.test.name: _judged(one, before.get(one.test.name), decides=one.test.claim_id in unbounded) for one in asked
     }
     return tuple(decided.get(one.test.name, one) for one in triaged)
 
@@ -78,30 +77,32 @@ def _stood_before(one: TriagedTest, attack: Attack, earlier: Mapping[str, bytes]
     return bool(shown) and all(line.strip() in text for line in shown.splitlines())
 
 
-def _passing_before(  # what a job is made of
+def _runs_before(  # what a job is made of
     ports: Ports,
     ticket: Ticket,
     snapshot: Snapshot,
     screening: Screening,
     asked: Sequence[TriagedTest],
     earlier: Mapping[str, bytes],
-) -> set[str]:
-    """Names of the tests that pass with every file as it was before the change."""
+) -> Mapping[str, TestRun]:
+    """The tests' runs by name, with every file as it was before the change."""
     before = {**ports.contents(snapshot), **earlier}
     files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
     attack = replace(screening.attack, tests=tuple(one.test for one in asked))
     job = replace(attack_of(ports, ticket, snapshot, attack), workspace=pack(tuple(files.values()), before))
     run = read_attack_run(job, ports.sandbox.run(job))
-    return set() if run.tampering else {test.name for test in run.first if test.end is TestEnd.PASSED}
+    return {} if run.tampering else {test.name: test for test in run.first}
 
 
-def _judged(one: TriagedTest, *, passed: bool, decides: bool) -> TriagedTest:
+def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool) -> TriagedTest:
+    passed = before is not None and before.end is TestEnd.PASSED
     if _expects(one):
         reason = f"fails on the version before too, whose answers it expects: {one.reason}"
         return one if passed else replace(one, verdict=TriageVerdict.INVALID, reason=reason)
     if _is_documented(one):
         reason = f"fails on the version before too: the docstring is wrong, or the bug is older: {one.reason}"
-        return one if passed else replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason)
+        alike = before is not None and before.end is one.run.end and before.error_message == one.run.error_message
+        return replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason) if alike else one
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")
     if not decides:

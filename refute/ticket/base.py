@@ -1,7 +1,7 @@
 """The tree before the change, as a ticket's `base` names it: what of the workspace was another then."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -38,7 +38,7 @@ def files_before(
     if (selection.workspace / ticket.base).is_dir():
         found = _from_directory(selection.workspace, ticket.base, contents, max_bytes=max_bytes)
     else:
-        found = _from_git(selection, _commit(ticket, selection.workspace))
+        found = _from_git(selection, _commit(ticket, selection.workspace), ticket.implementation_files)
     if len(found) > MAX_FILES or sum(map(len, found.values())) > max_bytes:
         raise SnapshotRefused(
             f"{ticket.source}: base: got {ticket.base!r}, from which {len(found):,} files differ, "
@@ -78,11 +78,16 @@ def _commit(ticket: Ticket, workspace: Path) -> str:
     return found.decode("ascii", "replace").strip()
 
 
-def _from_git(selection: Selection, commit: str) -> dict[str, bytes]:
-    """What a commit holds of files that are another now, or gone; files that it does not hold are new."""
+def _from_git(selection: Selection, commit: str, changed_files: Sequence[str]) -> dict[str, bytes]:
+    """What a commit holds of files that are another now, or gone; files that it does not hold are new.
+
+    Those that git ignores are generated and have no history (a version's number, often): without them the earlier
+    code would not even import. What the ticket says that it changes is new all the same.
+    """
     changed = git(selection.workspace, "diff", *_LISTED, "--diff-filter=DMT", commit)
     held = set(_paths(git(selection.workspace, "ls-tree", "-r", "-z", "--name-only", commit)))
-    found = dict.fromkeys(selection.sources.keys() - held, b"")
+    ignored = _paths(git(selection.workspace, "ls-files", "-z", "--others", "--ignored", "--exclude-standard"))
+    found = dict.fromkeys(selection.sources.keys() - held - (set(ignored) - set(changed_files)), b"")
     for path in _paths(changed)[: MAX_FILES + 1]:
         data = git(selection.workspace, "show", "--no-textconv", f"{commit}:./{path}")
         if content_reason(data) is None:

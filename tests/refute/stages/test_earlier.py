@@ -51,6 +51,7 @@ def judged(
     tests: str = TESTS,
     **facts: object,
 ) -> TriagedTest:
+    folder.mkdir(exist_ok=True)
     (folder / "old.py").write_text(OLD)
     ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[claim], more=previous)
     attack = make_attack(tests, [make_test("test_a", quote=claim, origin=origin)])
@@ -93,8 +94,10 @@ def test_where_the_previous_version_does_not_decide_a_vote_does(
 )
 def test_an_example_of_a_docstring_that_failed_before_the_change_too_is_for_a_person(tmp_path, end, shown, verdict):
     tests = TESTS.replace("    import", f'    """C1: Text.\n\n    {shown}\n    """\n    import')
-    one = judged(tmp_path, Earlier(end), claim="double() doubles.", origin=Origin.DOCSTRING_EXAMPLE, tests=tests)
-    assert one.verdict is verdict
+    facts = {"claim": "double() doubles.", "origin": Origin.DOCSTRING_EXAMPLE, "tests": tests, "error_message": ""}
+    assert judged(tmp_path / "alike", Earlier(end), **facts).verdict is verdict
+    otherwise = judged(tmp_path / "otherwise", Earlier(end), **{**facts, "error_message": "6 != 4"})
+    assert otherwise.verdict is TriageVerdict.REFUTED
 
 
 @pytest.mark.parametrize(

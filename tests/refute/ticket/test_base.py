@@ -58,6 +58,16 @@ def test_of_a_revision_what_differs_is_frozen(checkout: Path, freeze: Freeze, st
     assert "gone.py" not in {file.path for file in snapshot.files}
 
 
+def test_what_git_ignores_is_generated_and_was_the_same_before(
+    checkout: Path, freeze: Freeze, store: SnapshotStore
+) -> None:
+    (checkout / ".gitignore").write_text("_version.py\n")
+    (checkout / "_version.py").write_text("V = 1\n")
+    assert "_version.py" not in earlier(store, freeze(base="HEAD", include=["_version.py"]))
+    changed = freeze(base="HEAD", include=["_version.py"], implementation_files=["thing.py", "_version.py"])
+    assert earlier(store, changed)["_version.py"] == b""
+
+
 def test_a_directory_of_the_workspace_is_a_base_too(workspace: Path, freeze: Freeze, store: SnapshotStore) -> None:
     (workspace / "before").mkdir()
     (workspace / "before" / "thing.py").write_text(OLD)
