@@ -14,6 +14,7 @@ from refute.outcome import (
     SecondEnvironment,
     TestRecord,
 )
+from refute.ticket.record import LeftOut
 from refute.wording import NAMES_SHOWN, first_names, in_quotes
 from reports.wording import counted
 
@@ -53,6 +54,14 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
     for reason, names in rejected.items():
         lines.append(f"rejected before the run: {first_names(names)}: {reason}")
     return lines
+
+
+def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
+    """Which files the snapshot does not hold, and why: one line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for one in left_out:
+        by_reason.setdefault(one.reason, []).append(one.path)
+    return [f"{first_names(paths)} ({reason})" for reason, paths in by_reason.items()]
 
 
 def _attested(verdict: TriageVerdict, tests: Iterable[TestRecord]) -> str:

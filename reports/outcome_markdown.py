@@ -9,6 +9,7 @@ from refute.scan.finding import Finding, Suppressed
 from reports.evidence import (
     claim_evidence,
     elsewhere_lines,
+    left_out_lines,
     review_lines,
     rework_lines,
     round_lines,
@@ -165,7 +166,7 @@ def _stages(outcome: Outcome) -> Iterator[str]:
 
 def _files(outcome: Outcome) -> list[str]:
     """Files that were left out, changed or destroyed."""
-    lines = [f"left out of the snapshot: {one.path} ({one.reason})" for one in outcome.left_out]
+    lines = [f"left out of the snapshot: {one}" for one in left_out_lines(outcome.left_out)]
     lines += [f"changed in its copy by {s}: {path}" for s, paths in outcome.changed_paths.items() for path in paths]
     return lines + [f"destroyed outside the workspace copy: {path}" for path in outcome.decoys_touched]
 

@@ -16,6 +16,7 @@ from refute.scan.finding import Finding
 from reports.evidence import (
     claim_evidence,
     elsewhere_lines,
+    left_out_lines,
     review_lines,
     rework_lines,
     round_lines,
@@ -166,7 +167,7 @@ def story(outcome: Outcome) -> Table:
     if changed:
         table.add_row("", "changed", _lines(changed))
     if outcome.left_out:
-        table.add_row("", "left out", line(", ".join(f"{one.path} ({one.reason})" for one in outcome.left_out)))
+        table.add_row("", "left out", _lines(left_out_lines(outcome.left_out)))
     if outcome.caveats:
         table.add_row("", "caveats", _lines([f"• {caveat}" for caveat in outcome.caveats]))
     table.add_row("", "with", line(provenance_line(outcome.provenance), style="dim"))

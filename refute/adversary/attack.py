@@ -52,6 +52,11 @@ class Origin(StrEnum):
         return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.CLAIM_EXAMPLE, self.DOCSTRING_EXAMPLE}
 
     @property
+    def is_field(self) -> bool:
+        """Whether it is an executable field of a claim, which stays unattacked where its test says nothing."""
+        return self in {self.AUTHOR_EXAMPLE, self.AUTHOR_PROPERTY, self.EARLIER, self.LIBRARY, self.FIELD}
+
+    @property
     def calls_by_author(self) -> bool:
         """Whether the ticket's author wrote the call: one that the code refuses is then no mistake of a tester's."""
         return self.by_author or self is self.FIELD
@@ -125,6 +130,20 @@ class Untestable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UntestedField:
+    """A field of a claim that gave no test."""
+
+    claim_id: ClaimId
+    field: str
+    """In a few words: `unchanged, parse`."""
+    reason: str
+
+    def __str__(self) -> str:
+        """What stays untested, and why."""
+        return f"{self.claim_id}: {self.field} is not tested: {self.reason.removeprefix(self.field).lstrip(': ')}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     """One generated test file: an ordinary pytest module that a person can also run without refute."""
 
@@ -134,6 +153,8 @@ class Attack:
     tests: tuple[AttackTest, ...]
     untestable: tuple[Untestable, ...]
     tester: str
+    untested_fields: tuple[UntestedField, ...] = ()
+    """Claims that have one are not wholly attacked by their other tests."""
 
 
 class Tester(Protocol):

@@ -34,6 +34,7 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
         tests=tuple(test for test in turns if test is not None),
         untestable=_untestable(attacks, brief),
         tester=",".join(attack.tester for attack in attacks),
+        untested_fields=tuple(field for attack in attacks for field in attack.untested_fields),
     )
 
 

@@ -1,6 +1,7 @@
 """The author's own verification script: as a job, and what its end means for the ticket."""
 
 import sys
+from collections.abc import Sequence
 from typing import assert_never
 
 from refute.adversary.import_failure import find_import_failure, find_syntax_error, is_declared
@@ -8,7 +9,7 @@ from refute.outcome import Status, Stop
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.scan.decode import languages_of
 from refute.scan.rules import Language
-from refute.ticket.record import Ticket
+from refute.ticket.record import LeftOut, Ticket
 
 NO_LIBRARY = "cannot open shared object file"
 """The dynamic linker's words for a library of the system that a compiled module needs (glibc, dl-load.c)."""
@@ -49,7 +50,9 @@ def verification_job(
     )
 
 
-def judge_verification(result: JobResult, ticket: Ticket, *, provided: frozenset[str] = frozenset()) -> Stop | None:
+def judge_verification(
+    result: JobResult, ticket: Ticket, *, provided: frozenset[str] = frozenset(), left_out: Sequence[LeftOut] = ()
+) -> Stop | None:
     """Whether a verification's end decides the ticket; None where the script passed.
 
     Whatever it printed or however it exited, damage outside its workspace copy comes first.
@@ -58,6 +61,7 @@ def judge_verification(result: JobResult, ticket: Ticket, *, provided: frozenset
         result: how the job ended.
         ticket: whose script it was.
         provided: top-level modules that the image has because the ticket requires them.
+        left_out: files of the workspace that the snapshot does not hold.
     """
     script = ticket.verification_script
     if result.decoys_touched:
@@ -74,7 +78,7 @@ def judge_verification(result: JobResult, ticket: Ticket, *, provided: frozenset
         case Exited(code=0):
             return None
         case Exited(code=code):
-            return _failed(result, ticket, code, provided)
+            return _failed(result, ticket, code, provided, left_out)
         case _:
             assert_never(result.end)
 
@@ -94,7 +98,9 @@ def last_words(result: JobResult) -> str:
     return "it printed last:\n" + "\n".join(lines)[-SHOWN_CHARS:]
 
 
-def _failed(result: JobResult, ticket: Ticket, code: int, provided: frozenset[str]) -> Stop:
+def _failed(
+    result: JobResult, ticket: Ticket, code: int, provided: frozenset[str], left_out: Sequence[LeftOut]
+) -> Stop:
     printed = f"{result.stderr}\n{result.stdout}"
     failure = find_syntax_error(printed, ticket.implementation_files)
     failure = failure or find_import_failure(result.stdout, result.stderr, exit_code=code)
@@ -110,6 +116,10 @@ def _failed(result: JobResult, ticket: Ticket, code: int, provided: frozenset[st
         reason = f"the sandbox image lacks {failure.module}, which the ticket's requirements declare ({failure.place})"
         return Stop(status=Status.ERROR, reason=f"{reason}; this says nothing about the code")
     reason = f"{script} exited with {code} on an uncaught import error at {failure.place}: {failure.message}"
-    if failure.is_missing and not there and not _is_ours(failure.module, ticket):
+    file = f"/{failure.module.replace('.', '/')}.py"
+    without = next((one for one in left_out if f"/{one.path}".endswith(file)), None)
+    if without is not None and failure.module:
+        reason += f"; {without.path} is not in the snapshot ({without.reason}): name it under `include` in the ticket"
+    elif failure.is_missing and not there and not _is_ours(failure.module, ticket):
         reason += "; if that is a package which the code needs, name it under `requirements` in the ticket"
     return Stop(status=Status.FAILED_IMPORT, reason=reason)

@@ -106,16 +106,16 @@ def read_tools(result: JobResult, focuses: Sequence[Focus], brief: Brief) -> tup
     Args:
         result: of `tools_job`; what it left may be anything.
         focuses: those asked for.
-        brief: where it brings the version before, only findings in the lines that changed count.
+        brief: only findings in its files count, and in lines that changed where it brings the version before.
     """
     reports = _reports(result.stdout)
     ruff = _parsed(reports.get(RUFF, ""))
     if result.end != Exited(code=0) or not isinstance(ruff, list):
         return tuple(_unavailable(focus) for focus in focuses if focus in RULES)
     everything = [*_ruff(ruff), *_bandit(_parsed(reports.get(BANDIT, ""))), *_mypy(reports.get(MYPY, ""))]
-    versions = {one.module.path: (brief.earlier.get(one.module.path), one.source) for one in brief.modules}
-    changed = {path: changed_lines(old, new) for path, (old, new) in versions.items() if old is not None}
-    found = [one for one in everything if one.line in changed.get(one.path, (one.line,))]
+    before = brief.earlier  # of a file that is new, or of which no earlier version is known, every line counts
+    changed = {one.module.path: changed_lines(before.get(one.module.path, ""), one.source) for one in brief.modules}
+    found = [one for one in everything if one.line in changed.get(one.path, ())]
     return tuple(_review(focus, [one for one in found if one.focus is focus]) for focus in focuses if focus in RULES)
 
 

@@ -102,11 +102,10 @@ class _Conclusion:
         """The first evidence, with what was refuted elsewhere."""
         first = self._evidence
         triaged = tuple(refuting.get(one.test.name, one) for one in first.triage.triaged)
-        claims = self._brief.ticket.claims
         triage = replace(
             first.triage,
             triaged=triaged,
-            claims=claim_results(claims, triaged, first.screening, tampering=()),
+            claims=claim_results(self._brief, triaged, first.screening, tampering=()),
             failures=refutations(triaged, first.screening, self._brief),
         )
         return replace(first, triage=triage)

@@ -47,7 +47,8 @@ def run_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot, confirmat
     ports.open_ledger_ahead()
     ran = ports.stages.cached(VERIFICATION, ports.result_key([job]), lambda: ports.sandbox.run(job))
     result = ran.record
-    stop = judge_verification(result, ticket, provided=derived.modules if derived else frozenset())
+    provided = derived.modules if derived else frozenset[str]()
+    stop = judge_verification(result, ticket, provided=provided, left_out=snapshot.left_out)
     if stop is None and not ran.kept:
         prepare_attack(ports, ticket)  # where this is cached, the attack most likely is too
     _audit(ports, Gate.VERIFICATION, stop, ticket, snapshot, ran.kept)
@@ -129,14 +130,15 @@ def triage_tests(
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure, where something was run again.
     """
     triage = ports.stages.run("triage", lambda: _triaged(ports, ticket, snapshot, screening, attacked))
-    failures = refutations(triage.triaged, screening, brief_of(ports, ticket, snapshot))
+    brief = brief_of(ports, ticket, snapshot)
+    failures = refutations(triage.triaged, screening, brief)
     triaged, sandbox_s = reproduced(ports, ticket, snapshot, screening.attack, triage.triaged, failures)
     refuting = {one.test.name for one in triaged if one.verdict is TriageVerdict.REFUTED}
     tampering = attacked.run.tampering if attacked.run else ()
     triage = replace(
         triage,
         triaged=triaged,
-        claims=claim_results(ticket.claims, triaged, screening, tampering=tampering),
+        claims=claim_results(brief, triaged, screening, tampering=tampering),
         failures=tuple(one for one in failures if one.test_name in refuting),
         summary=_counts([one.verdict for one in triaged]),
         sandbox_s=sandbox_s,

@@ -10,7 +10,8 @@ from typing import Final
 from refute.adversary.attack import Attack, Brief
 from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
-from refute.adversary.property.differential import Compared, changed_behaviour
+from refute.adversary.property.differential import Compared
+from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.caching.wording import age_in_words
@@ -72,8 +73,10 @@ def _written_by_all(ports: Ports, brief: Brief, compared: Sequence[Compared]) ->
 
 def _by_property(brief: Brief, compared: Sequence[Compared]) -> Writing:
     attack = PropertyTester(compared).write_tests(brief)
-    notes = tuple(changed_behaviour(brief, compared))
-    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=notes)
+    tested = {test.claim_id for test in attack.tests}
+    notes = [str(one) for one in attack.untested_fields if one.claim_id in tested]
+    notes += dict.fromkeys(changed_behaviour(brief, compared))  # methods of one name share their calls
+    return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=tuple(notes))
 
 
 def _whole(attack: Attack) -> RoundYield:

@@ -13,7 +13,7 @@ from refute.ticket.checkout import git
 _MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
 _TEST_NAME: Final = re.compile(r"test_.*|.*_test\.py|tests?\.py")
-_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "docs"})
+_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "docs", "benchmarks"})
 MAX_ID_CHARS: Final = 40
 """Of an id made of words: it stands in tables and file names."""
 

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.engine]
 MakeJob = Callable[..., Job]
 
 
-@pytest.mark.parametrize("code", [0, 1, 2, 77, 126, 127, 137, 139, 143, 255])
+@pytest.mark.parametrize("code", [0, 1, 127, 137, 255])
 def test_an_exit_code_arrives_as_it_was(sandbox: DockerSandbox, make_job: MakeJob, code: int) -> None:
     assert sandbox.run(make_job(f"exit {code}")).end == Exited(code=code)
 

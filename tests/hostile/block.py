@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tests.hostile.behaviour import Behaviour
 
-AT_ONCE = 5
+AT_ONCE = 10
 """Behaviours with containers of their own that one ordinary job follows."""
 
 

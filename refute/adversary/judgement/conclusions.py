@@ -1,11 +1,12 @@
 """From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
+from refute.adversary.judgement.subjects import uncalled
 from refute.adversary.strength.record import ViolationResult
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.ticket.clauses import clauses_of, open_clauses
@@ -16,19 +17,19 @@ SUPPORTING: Final = 3
 
 
 def claim_results(
-    claims: Sequence[Claim], triaged: Sequence[TriagedTest], screening: Screening, *, tampering: Sequence[str]
+    brief: Brief, triaged: Sequence[TriagedTest], screening: Screening, *, tampering: Sequence[str]
 ) -> tuple[ClaimResult, ...]:
     """What the attack says about each claim.
 
     Args:
-        claims: all of the ticket's.
+        brief: its claims, and the functions of its modules.
         triaged: every test that ran.
         screening: says which tests were rejected and which claims could not be attacked.
         tampering: facts for which no passed test can be trusted; a refutation stands all the same.
     """
     return tuple(
-        _result(claim, [test for test in triaged if test.test.claim_id == claim.id], screening, tampering)
-        for claim in claims
+        _result(brief, claim, [test for test in triaged if test.test.claim_id == claim.id], screening, tampering)
+        for claim in brief.ticket.claims
     )
 
 
@@ -44,6 +45,7 @@ def claims_after(claims: Sequence[ClaimResult], missed: Sequence[ViolationResult
         unnoticed = {one.clause: one for one in missed if one.claim_id == claim.claim_id}
         if unnoticed and claim.verdict.survived:
             unattacked = [one for one in claim.clauses if one in unnoticed or one in claim.open_clauses]
+            unattacked += [field for field in claim.open_clauses if field not in claim.clauses]
             reason = f"{claim.reason}; they pass also on this: {next(iter(unnoticed.values())).behaviour}"
             verdict = ClaimVerdict.SURVIVED_IN_PART
             claim = replace(claim, verdict=verdict, reason=reason, open_clauses=tuple(unattacked))  # noqa: PLW2901
@@ -71,12 +73,16 @@ def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Bri
     )
 
 
-def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]) -> ClaimResult:
+def _result(
+    brief: Brief, claim: Claim, tests: Sequence[TriagedTest], screening: Screening, tampering: Sequence[str]
+) -> ClaimResult:
     verdict, reason, decided_by = _verdict(claim, tests, screening, tampering)
     survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
     unattacked: tuple[str, ...] = ()
-    if verdict is ClaimVerdict.SURVIVED and (unattacked := _unattacked(claim, survived)):
-        verdict = ClaimVerdict.SURVIVED_IN_PART
+    if verdict is ClaimVerdict.SURVIVED:
+        open_ones = _unattacked(brief, claim, survived, screening.attack.source)
+        if unattacked := (*open_ones, *_lost_fields(claim, tests, screening)):
+            verdict = ClaimVerdict.SURVIVED_IN_PART
     supported_by = _strongest(survived) if verdict.survived else ()
     return ClaimResult(
         claim_id=claim.id,
@@ -93,14 +99,25 @@ def _result(claim: Claim, tests: Sequence[TriagedTest], screening: Screening, ta
     )
 
 
-def _unattacked(claim: Claim, survived: Sequence[TriagedTest]) -> tuple[str, ...]:
-    """Clauses that no test quotes; weaker tests count only where the claim has no better: independent, and attested.
+def _unattacked(brief: Brief, claim: Claim, survived: Sequence[TriagedTest], source: str) -> tuple[str, ...]:
+    """Clauses that no test quotes, else functions that none calls.
+
+    Weaker tests count only where the claim has no better: independent, and attested.
 
     Else a weak example of one clause would pass beside an independent test of another: as two claims they would not.
     """
     independent = [one for one in survived if not one.test.origin.by_author]
     counted = [one for one in independent if one.run.attested] or independent or survived
-    return open_clauses(claim.text, (words for one in counted for words in one.test.quotes))
+    clauses = open_clauses(claim.text, (words for one in counted for words in one.test.quotes))
+    return clauses or uncalled(claim, [one.test for one in counted], source, brief)
+
+
+def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screening) -> Iterator[str]:
+    """Fields of a claim that say nothing of the code: without a test, or with one rejected, invalid or flaky."""
+    yield from (one.field for one in screening.attack.untested_fields if one.claim_id == claim.id)
+    mute = [one.test for one in screening.rejected if one.test.claim_id == claim.id]
+    mute += [one.test for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY}]
+    yield from (test.name for test in mute if test.origin.is_field)
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The version before and this one on the same inputs: what both are asked, and what the answers mean.
+"""The version before and this one on the same inputs: what both are asked, and how their answers are read.
 
 Each version answers alone, in a container that never sees the other: what a test expects cannot come from the code
 under test, and so it counts as evidence that nobody made for it.
@@ -7,24 +7,22 @@ under test, and so it counts as evidence that nobody made for it.
 import ast
 import contextlib
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from refute.adversary.attack import Brief, Category, Origin, SourceModule
-from refute.adversary.preservation import PRESERVED, preserves_everything
+from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.preservation import PRESERVED
 from refute.adversary.property.calls import changed_literals, published_calls
-from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
+from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of, may_call
-from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
-from refute.ticket.record import Claim, ClaimId
+from refute.ticket.record import ClaimId
 
 Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
@@ -33,26 +31,6 @@ Answers = tuple[tuple[Answer | None, ...], ...]
 _RECORDED: Final = TypeAdapter(list[list[Answer | None]])
 MAX_WAYS: Final = 60
 MAX_DEMANDS: Final = 10
-_CRASHES: Final = frozenset(
-    (
-        *("AttributeError", "AssertionError", "IndexError", "KeyError", "ModuleNotFoundError", "NameError"),
-        *("NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
-        "ZeroDivisionError",
-    )
-)
-"""How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
-_SHOWN: Final = 120
-"""Characters of an answer that is told."""
-_BOUNDED: Final = (
-    "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
-)
-_CHANGES: Final = (
-    "`unchanged` names {function}, of which {claim} demands something new ({told}); "
-    "say in a `property` what stays as it is"
-)
-_NO_VERSION: Final = (
-    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +66,11 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
+    claims = brief.ticket.claims
+    kept = {surface.named(name) for claim in claims for name in claim.unchanged}
+    kept.update(one for claim in claims if PRESERVED.search(claim.text) for one in surface.subjects(claim.text))
     ways: list[Way] = []
-    for function, before in sorted(both, key=lambda pair: pair[0].form == pair[1].form):
+    for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.depends_on or before.depends_on or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published]
@@ -181,113 +162,3 @@ def _literal(text: str) -> bool:
         return tree is not None and ast.literal_eval(tree) is not ...
     except (ValueError, TypeError):
         return False
-
-
-def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
-    """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
-    surface = read_surface(brief.modules)
-    for claim in brief.ticket.claims:
-        for name in claim.unchanged:
-            function = surface.named(name)
-            if function is None:
-                reason = f"unchanged: got {name!r}, expected a public function of the implementation"
-                yield Note(claim=claim, reason=reason)
-            elif changed := _demanded_otherwise(claim, function, compared):
-                yield Note(claim=claim, reason=changed)
-            else:
-                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"))
-        said = PRESERVED.search(claim.text)
-        if said is None or claim.unchanged:
-            continue
-        if why_not := _incomparable(claim, brief):
-            yield Note(claim=claim, reason=why_not)
-            continue
-        for function in surface.subjects(claim.text) or surface.functions():
-            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
-
-
-def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
-    """Why what a claim calls unchanged is not: a field of another claim wants what the version before did not give."""
-    own = (one for one in compared if one.way.function.qualified == function.qualified)
-    for one in own:
-        was, demand = one.before[0], one.way.demand
-        if not demand or demand[0] == claim.id or not was or _crashed(was):
-            continue  # a crash is compared with nothing, and least that of an option which is new
-        if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
-            told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
-            return _CHANGES.format(function=function.name, claim=demand[0], told=told)
-    return ""
-
-
-def _incomparable(claim: Claim, brief: Brief) -> str:
-    """Why a claim in prose is not compared with the version before; empty where it is."""
-    if not brief.earlier:
-        return "it speaks of the code before the change, but the ticket names no `base` or `previous`"
-    return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
-
-
-def _of_function(claim: Claim, function: Function, compared: Sequence[Compared], quote: str) -> Iterator[Draft | Note]:
-    own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
-    drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
-    if not drafts:
-        yield Note(claim=claim, reason=_NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}")
-    yield from drafts
-
-
-def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
-    inputs = one.way.inputs
-    rows = [
-        (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
-        for row, answer in zip(inputs.rows, one.before, strict=True)
-        if answer and not _crashed(answer)
-    ]
-    if not rows:
-        return None
-    return Draft(
-        claim=claim,
-        quote=quote,
-        category=Category.INTEGRATION,
-        origin=Origin.EARLIER,
-        label=f"unchanged {one.way.function.name}",
-        detail="the version before gave these answers, alone in a container",
-        imports=one.way.imports,
-        body=(
-            f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
-            f"got = _outcome(lambda: {inputs.call}, how)",
-            'assert _same(expected, got), f"{_shown(expected)} before, {_shown(got)} now"',
-        ),
-        given=(("case", sampled(rows)),),
-    )
-
-
-def _crashed(answer: Answer) -> bool:
-    return answer[0] == "raises" and answer[1] in _CRASHES
-
-
-def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[str]:
-    """One line for each function that answers otherwise than before, with the smallest input that shows it."""
-    claims = " ".join(claim.text for claim in brief.ticket.claims)
-    found: dict[str, list[tuple[str, Answer, Answer]]] = {}
-    for one in compared:
-        found.setdefault(one.way.function.qualified, []).extend(one.differences())
-    for name, differences in found.items():
-        if differences:
-            call, before, now = min(differences, key=_weight)
-            named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
-            asked = " (a claimed change?)" if named else ""
-            more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""
-            was = _told(before, "raised", "was")
-            yield f"behaviour changed{asked}: {call} {was}, {_told(now, 'raises', 'is')}{more}"
-
-
-def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
-    """A crash that ends otherwise says least; else the shortest call is shown."""
-    call, before, now = difference
-    crashed = before[0] == now[0] == "raises" or now in {("raises", name) for name in ("TypeError", "AttributeError")}
-    return crashed, len(call)
-
-
-def _told(answer: Answer, raised: str, given: str) -> str:
-    how, what = answer
-    text = f"<{what}>" if how == "text" else what
-    return f"{raised if how == 'raises' else given} {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 1]}…'}"

@@ -60,6 +60,8 @@ class Note:
 
     claim: Claim
     reason: str
+    field: str = ""
+    """The field of the claim that it is about, in a few words: it stays untested whatever else attacks the claim."""
 
 
 def attempt(claim: Claim, what: str, made: Callable[[], Draft]) -> Draft | Note:
@@ -67,4 +69,4 @@ def attempt(claim: Claim, what: str, made: Callable[[], Draft]) -> Draft | Note:
     try:
         return made()
     except NotTested as why:
-        return Note(claim=claim, reason=f"{what} {why}")
+        return Note(claim=claim, reason=f"{what} {why}", field=what.rstrip(":"))

@@ -71,9 +71,11 @@ def inputs_of(
 
 def may_call(call: ast.Call, function: Function) -> bool:
     """Whether a call may be one of a function, by name: a method is called on something, a function on no result."""
-    name = called(call)
-    on_something = "." in name if function.owner else not name.startswith(".")
-    return on_something and name.rpartition(".")[2] == function.name
+    on, dot, name = called(call).rpartition(".")
+    if name != function.name:
+        return False
+    bound = function.is_static or on.rpartition(".")[2] != function.owner
+    return bool(dot) and bound if function.owner else bool(on) or not dot
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:

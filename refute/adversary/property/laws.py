@@ -36,7 +36,7 @@ def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Dr
         try:
             yield from _same_as(claim, pair, brief, namespace)
         except NotTested as why:
-            yield Note(claim=claim, reason=f"same_as, {pair[0]}: {why}")
+            yield Note(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
 
 
 def sampled(rows: Sequence[tuple[Any, ...]]) -> str:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 
-from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
+from refute.adversary.attack import Attack, AttackTest, Brief, Untestable, UntestedField
 from refute.adversary.property.draft import Draft, Note
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
+_NO_ROOM = "do not fit into the limits of the attack"
 _MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
 _SETTINGS = """\
 _CHECKED = settings(
@@ -42,9 +43,10 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         if len(source.encode()) <= brief.max_bytes or not chosen:
             break
         chosen = chosen[: len(chosen) - max(1, len(chosen) // 10)]
-    tested = {test.claim_id for test in tests}
+    tested, kept = {test.claim_id for test in tests}, {_key(draft) for draft in chosen}
+    left_out = [draft for draft in drafts if draft.origin.is_field and _key(draft) not in kept]
     untestable = tuple(
-        Untestable(claim=claim, reason=reasons.get(claim.id) or "its tests do not fit into the limits of the attack")
+        Untestable(claim=claim, reason=reasons.get(claim.id) or f"its tests {_NO_ROOM}")
         for claim in brief.ticket.claims
         if claim.id not in tested
     )
@@ -54,7 +56,19 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         tests=tuple(tests),
         untestable=untestable,
         tester=TESTER,
+        untested_fields=(
+            *(UntestedField(claim_id=n.claim.id, field=n.field, reason=n.reason) for n in notes if n.field),
+            *(UntestedField(claim_id=d.claim.id, field=_told(d), reason=_NO_ROOM) for d in left_out),
+        ),
     )
+
+
+def _told(draft: Draft) -> str:
+    return _one_line(draft.detail or draft.label)
+
+
+def _key(draft: Draft) -> object:
+    return draft.claim.id, draft.imports, draft.body, draft.given
 
 
 def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
@@ -62,7 +76,7 @@ def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
     distinct: dict[object, Draft] = {}
     first: dict[ClaimId, Draft] = {}
     for draft in drafts:
-        distinct.setdefault((draft.claim.id, draft.imports, draft.body, draft.given), draft)
+        distinct.setdefault(_key(draft), draft)
         first.setdefault(draft.claim.id, draft)
     return sorted(distinct.values(), key=lambda draft: draft is not first[draft.claim.id])[: brief.max_tests]
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
 from refute.adversary.property.command_lines.reading import command_line_tests
-from refute.adversary.property.differential import Compared, preservation_tests
+from refute.adversary.property.differential import Compared
 from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.earlier_answers import preservation_tests
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests
@@ -71,7 +72,8 @@ def _runnable(item: Draft | Note) -> Draft | Note:
             warnings.simplefilter("ignore")
             compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
     except SyntaxError as error:
-        return Note(claim=item.claim, reason=f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}")
+        reason = f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}"
+        return Note(claim=item.claim, reason=reason, field=item.label if item.origin.is_field else "")
     return item
 
 

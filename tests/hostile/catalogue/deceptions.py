@@ -13,6 +13,11 @@ DECEPTIONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "exits 0 in the test": {"impl.py": "import os\ndef honest():\n    os._exit(0)\n"},
         "exits 0 at import": {"impl.py": "import os\nos._exit(0)\n"},
+        "exits by SystemExit at import": {"impl.py": "import sys\nsys.exit(0)\n"},
+        "ends the session": {"impl.py": "import pytest\ndef honest():\n    pytest.exit('done', 0)\n"},
+        "skips as unittest does": {"impl.py": "import unittest\ndef honest():\n    raise unittest.SkipTest('later')\n"},
+        "closes every descriptor": {"impl.py": "import os\ndef honest():\n    os.closerange(3, 100)\n    return 2\n"},
+        "runs its tests twice": {"impl.py": "import os\ndef honest():\n    os.fork()\n    return 2\n"},
         "raises SystemExit": {"impl.py": "import sys\ndef honest():\n    sys.exit(0)\n"},
         "skips its test": {"impl.py": "import pytest\ndef honest():\n    pytest.skip('no')\n"},
         "a conftest that empties the collection": {

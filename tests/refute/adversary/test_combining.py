@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from refute.adversary.attack import Attack, Untestable
 from refute.adversary.combining import combine
-from refute.adversary.screening.screen import screen
 from tests.refute.adversary.conftest import make_brief, make_test
 
 BRIEF = make_brief("double(x) returns twice its argument.", "Bad input raises ValueError.", max_tests=3)
@@ -34,12 +33,6 @@ def test_every_test_says_who_wrote_it_and_stands_in_the_file_under_its_name() ->
     assert both.tester == "gemini,property"
     assert "By gemini." in both.source
     assert "By property." in both.source
-
-
-def test_where_there_are_too_many_every_tester_loses_its_last_ones() -> None:
-    screening = screen(combine([attack("gemini", 3), attack("property", 3)], BRIEF), BRIEF, scan=lambda *_: [])
-    assert [test.tester for test in screening.attack.tests] == ["gemini", "property", "gemini"]
-    assert {one.reason for one in screening.rejected} == {"is beyond the limit of 3 tests"}
 
 
 def test_a_claim_is_untestable_where_all_say_so_with_each_one_s_reason() -> None:

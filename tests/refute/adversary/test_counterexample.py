@@ -3,9 +3,7 @@ import pytest
 from refute.adversary.counterexample import arguments, smallest_input
 
 
-@pytest.mark.parametrize(
-    "lead", ["Falsifying example", "Failing test case", "Falsifying explicit example", "Falsifying example (shrunk)"]
-)
+@pytest.mark.parametrize("lead", ["Falsifying example", "Failing test case"])
 def test_the_falsifying_call_becomes_one_line_per_argument(lead: str) -> None:
     note = f"{lead}: test_x(\n    n=0,  # or any other generated value\n    text='a,\\nb',\n    items=[(1, None)],\n)"
     assert smallest_input(["something else", note]) == "n=0\ntext='a,\\nb'\nitems=[(1, None)]"
@@ -14,11 +12,6 @@ def test_the_falsifying_call_becomes_one_line_per_argument(lead: str) -> None:
 def test_drawn_values_are_listed() -> None:
     notes = ["Failing test case: test_x(\n    data=data(...),\n)", "Draw 1: [0, 1]", "Draw 2 (the key): 'k'"]
     assert smallest_input(notes) == "data=data(...)\ndraw 1=[0, 1]\ndraw 2 (the key)='k'"
-
-
-def test_arguments_that_are_no_python_are_kept_as_text() -> None:
-    note = "Falsifying example: test_x(\n    thing=<impl.Thing object at 0x1>,\n    n=1,\n)"
-    assert smallest_input([note]) == "thing=<impl.Thing object at 0x1>\nn=1"
 
 
 @pytest.mark.parametrize("note", ["", "Falsifying example: ", "You can reproduce this example", "x" * 10_000])

@@ -3,9 +3,10 @@ from textwrap import dedent
 import pytest
 
 from refute.adversary.import_failure import find_import_failure, is_declared
-from refute.adversary.verification import judge_verification, script_command, verification_job
+from refute.adversary.verification import judge_verification, script_command
 from refute.outcome import Status
-from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, Limits, TimedOut
+from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, TimedOut
+from refute.ticket.record import LeftOut
 from tests.refute.adversary.conftest import make_brief
 
 
@@ -96,13 +97,12 @@ UNITTEST = """\
     [
         ("", UNCAUGHT, "/workspace/impl.py:7"),
         (UNCAUGHT, "", "/workspace/impl.py:7"),
-        ("", "noise: warning\n" + dedent(UNCAUGHT) + "cleaning up\n", "/workspace/impl.py:7"),
         (PYTEST, "", "tests/test_impl.py:1"),
         ("", CONFTEST, "conftest.py:2"),
         (LAZY, "", "impl.py:2"),
         ("", UNITTEST, "/workspace/test_impl.py:1"),
     ],
-    ids=["python", "python on stdout", "among other output", "pytest", "conftest", "imported late", "unittest"],
+    ids=["python", "python on stdout", "pytest", "conftest", "imported late", "unittest"],
 )
 def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, stderr: str, place: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
@@ -111,6 +111,10 @@ def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, std
     assert "leftpad" in stop.reason
     assert place in stop.reason
     assert "name it under `requirements`" in stop.reason
+    left_out = [LeftOut(path="src/leftpad.py", reason="ignored by git")]
+    stop = judge_verification(result(stdout, stderr), TICKET, left_out=left_out)
+    assert stop is not None
+    assert "src/leftpad.py is not in the snapshot (ignored by git): name it under `include`" in stop.reason
 
 
 def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None:
@@ -147,18 +151,12 @@ def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
     assert stop.status is Status.FAILED_VERIFICATION
 
 
-def test_a_module_that_python_m_does_not_find_is_an_import_failure() -> None:
-    failure = find_import_failure("", "/usr/bin/python3: No module named leftpad\n")
-    assert failure is not None
-    assert failure.module == "leftpad"
-
-
 @pytest.mark.parametrize(
     ("stdout", "stderr"),
     [
         ("ImportError: No module named 'leftpad'", ""),
         ("", "ImportError: No module named 'leftpad'\n"),
-        ("", "ModuleNotFoundError: No module named 'leftpad' (handled)\nsomething else failed\n"),
+        ("FAILED t.py::a - ModuleNotFoundError: No module named 'x'\nFAILED t.py::b - assert 1 == 2\n", ""),
         (
             "",
             dedent(UNCAUGHT)
@@ -167,13 +165,9 @@ def test_a_module_that_python_m_does_not_find_is_an_import_failure() -> None:
         ),
         ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
         ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
-        (
-            "FAILED t.py::test_a - ModuleNotFoundError: No module named 'x'\nFAILED t.py::test_b - assert 1 == 2\n",
-            "",
-        ),
         ("assert 1 == 2", ""),
     ],
-    ids=["printed", "printed on stderr", "handled", "chained", "then another", "tests failed", "mixed tests", "none"],
+    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "tests failed", "none"],
 )
 def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
@@ -199,27 +193,17 @@ def test_a_declared_module_that_the_image_lacks_says_nothing_about_the_code() ->
     ("module", "requirement", "expected"),
     [
         ("yaml", "PyYAML==6.0 --hash=sha256:1", True),
-        ("PIL.Image", "pillow==10.0", True),
-        ("google.cloud.storage", "google-cloud-storage==2", True),
         ("typing_extensions", "typing-extensions==4", True),
-        ("dateutil.parser", "python-dateutil==2", True),
         ("leftpad", "rightpad==1", False),
         ("req", "requests==2", False),
+        ("google.cloud.storage", "google-cloud-storage==2", True),
+        ("dateutil.parser", "python-dateutil==2", True),
     ],
 )
 def test_a_module_is_matched_with_the_distribution_that_brings_it(
     module: str, requirement: str, *, expected: bool
 ) -> None:
     assert is_declared(module, ["", requirement]) is expected
-
-
-def test_any_other_failure_shows_the_last_lines() -> None:
-    stop = judge_verification(result("a\nb\n", "c\nd\n", end=Exited(code=3)), TICKET)
-    assert stop is not None
-    assert (stop.status, stop.reason) == (
-        Status.FAILED_VERIFICATION,
-        "verify.sh exited with 3; it printed last:\nc\nd",
-    )
 
 
 def test_a_time_out_names_the_stage_and_what_was_printed() -> None:
@@ -245,11 +229,6 @@ def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) 
     assert "/home/subject/.bashrc" in stop.reason
 
 
-def test_the_job_runs_the_script_with_bash_in_the_workspace_and_nothing_around_it() -> None:
-    job = verification_job(TICKET, b"true\n", run_id="r", archive=b"tar", image_id="i", limits=Limits(timeout_s=300))
-    assert (job.command, job.name, job.attack_files) == (("bash", "./verify.sh"), "verify", {})
-
-
 @pytest.mark.parametrize(
     ("path", "script", "command"),
     [
@@ -268,8 +247,6 @@ def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, comma
     "stderr",
     [
         dedent(UNCAUGHT) + "FAIL: import of impl\n",
-        dedent(UNCAUGHT) + "FAILED: leftpad cannot be loaded\n",
-        "import failed: " + dedent(UNCAUGHT),
         dedent(UNCAUGHT)
         + dedent("""\
             Traceback (most recent call last):
@@ -278,20 +255,12 @@ def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, comma
             subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
             """),
     ],
-    ids=["the script's own words", "words about the module", "behind the script's words", "in a child process"],
+    ids=["the script's own words", "in a child process"],
 )
 def test_an_import_error_is_one_however_the_script_tells_it(stderr: str) -> None:
     found = find_import_failure("", stderr)
     assert found is not None
     assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:7")
-
-
-@pytest.mark.parametrize(
-    "behind",
-    ["FAIL: sum is wrong\n", "FAIL: test_import (test_impl.T)\n", "FAILED (failures=1)\n"],
-)
-def test_another_failure_behind_a_handled_import_error_is_none(behind: str) -> None:
-    assert find_import_failure("", dedent(UNCAUGHT) + behind) is None
 
 
 SUMMARY = """\
@@ -318,22 +287,6 @@ DOCTEST = """\
        1 of   1 in impl.run
     ***Test Failed*** 1 failures.
     """
-PYTEST_DOCTEST = """\
-    ______________________________ [doctest] impl.run ______________________________
-    003     >>> run()
-    UNEXPECTED EXCEPTION: ModuleNotFoundError("No module named 'leftpad'")
-    Traceback (most recent call last):
-      File "/usr/lib/python3.11/doctest.py", line 1353, in __run
-        exec(compile(example.source, filename, "single",
-      File "<doctest impl.run[0]>", line 1, in <module>
-      File "/workspace/impl.py", line 6, in run
-        import leftpad
-    ModuleNotFoundError: No module named 'leftpad'
-    /workspace/impl.py:3: UnexpectedException
-    =========================== short test summary info ============================
-    FAILED impl.py::impl.run
-    ============================== 1 failed in 0.19s ===============================
-    """
 
 
 @pytest.mark.parametrize(
@@ -341,17 +294,14 @@ PYTEST_DOCTEST = """\
     [
         (SUMMARY, "", "test_impl.py"),
         (DOCTEST, "", "/workspace/impl.py:6"),
-        (LAZY.split("    " + "=" * 27 + " short", maxsplit=1)[0] + "    1 failed in 0.28s\n", "", "impl.py:2"),
         ("", "ERROR: Error importing plugin \"leftpad\": No module named 'leftpad'\n", ""),
         (
             "",
             "python: Error while finding module specification for 'a' (ModuleNotFoundError: No module named 'leftpad')",
             "",
         ),
-        ("ok\nrunning the smoke test\n", UNCAUGHT, "/workspace/impl.py:7"),
-        ("", dedent(UNCAUGHT) + "make: *** [Makefile:2: test] Error 1\n", "/workspace/impl.py:7"),
     ],
-    ids=["--tb=no", "doctest", "-rN", "plugin", "-m of a package", "words on stdout", "make"],
+    ids=["--tb=no", "doctest", "plugin", "-m of a package"],
 )
 def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str, stderr: str, place: str) -> None:
     found = find_import_failure(dedent(stdout), dedent(stderr))
@@ -363,10 +313,6 @@ def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str,
 def test_a_failing_doctest_beside_an_import_error_is_no_import_failure() -> None:
     other = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
     assert find_import_failure(dedent(DOCTEST) + other, "") is None
-
-
-def test_a_silent_doctest_under_pytest_counts() -> None:
-    assert find_import_failure(dedent(PYTEST_DOCTEST), "") is not None
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,6 @@ def test_a_draw_is_that_of_its_seed_and_keeps_the_order(tmp_path: Path) -> None:
     assert digest(read_dataset(path)) != digest(read_dataset(path, limit=5))
 
 
-def test_a_text_may_hold_what_unicode_calls_a_line_break(tmp_path: Path) -> None:
-    path = tmp_path / "set.jsonl"
-    path.write_text(json.dumps({**LINE, "claims": ["a\u2028b\x85c"]}, ensure_ascii=False) + "\r\n", encoding="utf-8")
-    assert [pair.program.id for pair in read_dataset(path)] == [LINE["id"]]
-
-
 @pytest.mark.parametrize("text", ["", "{", '{"id": "x"}', json.dumps(LINE) + "\n" + json.dumps(LINE)])
 def test_what_is_no_data_set_is_told(tmp_path: Path, text: str) -> None:
     path = tmp_path / "set.jsonl"
@@ -173,12 +167,6 @@ def test_infrastructure_is_nobody_s_failure(tmp_path: Path) -> None:
     scored = judge(pair, outcome("x", Status.ERROR), outcome("x", Status.SKIPPED_BUDGET))
     assert scored.refuted.trials == scored.false_fail.trials == scored.inconclusive.trials == 0
     assert scored.no_outcome == 2
-
-
-def test_examples_are_counted_apart(tmp_path: Path) -> None:
-    (pair,) = read_dataset(dataset(tmp_path))
-    wrong = outcome("x", Status.FAILED_ADVERSARIAL, "test_a", origin=Origin.DOCSTRING_EXAMPLE)
-    assert judge(pair, PASSED, wrong).refuted_by_examples.hits == 1
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "json"])

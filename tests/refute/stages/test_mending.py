@@ -30,7 +30,8 @@ def mended(*command: str, timeout_s: float = 20.0, max_bytes: int = 10_000):
 
 
 def test_the_command_edits_a_copy_and_is_told_the_failures_by_a_file():
-    assert mended("sh", "-c", 'cat "$REFUTE_FAILURES" > impl.py') == {"impl.py": b"{}"}
+    script = 'cat "$REFUTE_FAILURES" > impl.py; mkdir __pycache__; echo > __pycache__/impl.pyc'
+    assert mended("sh", "-c", script) == {"impl.py": b"{}"}
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,7 @@ def test_the_command_edits_a_copy_and_is_told_the_failures_by_a_file():
     [
         ("echo no model >&2; exit 3", ReworkEnd.FAILED, "exited with 3; it printed last: no model"),
         ("true", ReworkEnd.REFUSED, "changed nothing"),
+        ("mkdir __pycache__; echo > __pycache__/impl.pyc", ReworkEnd.REFUSED, "changed nothing"),
         ("echo x > impl.py; echo true > verify.sh; echo >> verify.sh", ReworkEnd.REFUSED, "changed verify.sh"),
         ("rm impl.py", ReworkEnd.REFUSED, "left no regular file impl.py"),
         ("echo x > impl.py; echo > extra.py", ReworkEnd.REFUSED, "changed extra.py"),

@@ -13,20 +13,15 @@ from refute.scan.finding import ScanResult
 from refute.settings import Settings
 from refute.stages.admission import admit, scan_scripts, take_snapshot
 from refute.ticket.parse import load_ticket
+from tests.refute.stages.conftest import written_ticket
 
-TICKET = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
 ENTRY = "- rule: delete-outside\n  path: verify.sh\n  reason: the container is thrown away\n"
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """Of a ticket whose script deletes and reads what it should not."""
-    folder = tmp_path / "ticket"
-    folder.mkdir()
-    (folder / "a.py").write_text("A = 1\n")
-    (folder / "verify.sh").write_text("rm -rf /etc\n")
-    (folder / "ticket.yaml").write_text(TICKET)
-    return folder
+    return written_ticket(tmp_path / "ticket", code="A = 1\n", claims=["A is 1."], script="rm -rf /etc\n").workspace
 
 
 def scanned(workspace: Path, allow_file: Path | None) -> ScanResult:
@@ -36,12 +31,6 @@ def scanned(workspace: Path, allow_file: Path | None) -> ScanResult:
     ports = Ports(Settings(**places, scan_allow_file=allow_file), "run")
     ticket = load_ticket(workspace)
     return scan_scripts(ports, ticket, take_snapshot(ports, ticket))
-
-
-def test_without_one_nothing_is_allowed(workspace):
-    result = scanned(workspace, None)
-    assert admit(result, allow_dangerous=False) is not None
-    assert not result.suppressed
 
 
 def test_what_it_allows_runs_and_is_told_with_its_reason(workspace):

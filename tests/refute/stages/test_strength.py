@@ -5,7 +5,6 @@ import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,17 +13,16 @@ from refute.adversary.attack import Screening, TestEnd, TriagedTest, TriageVerdi
 from refute.adversary.judgement.conclusions import claim_results
 from refute.adversary.strength.hollow import CONTROL, FAILING, OTHERWISE
 from refute.errors import EngineDied
-from refute.ports import Ports
 from refute.sandbox.connection import EngineFacts
 from refute.sandbox.job import Job, JobResult
-from refute.settings import Settings
 from refute.stages.admission import take_snapshot
+from refute.stages.brief import brief_of
 from refute.stages.evidence import AttackStage, Evidence, StrengthStage, Triage
 from refute.stages.strength import measure_strength
-from refute.ticket.parse import load_ticket
 from tests.fakes.jobs import FACTS
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_run, make_test
 from tests.refute.adversary.test_suite import ended, report
+from tests.refute.stages.conftest import ports_and_ticket
 
 SOURCE = "def double(x):\n    if x == 0:\n        return 0\n    return 2 * x\n"
 TESTS = "def test_a():\n    import impl\n    assert impl.double(2) == 4\n"
@@ -88,19 +86,8 @@ class World:
     """A ticket of one claim that survived one independent, attested test."""
 
     def __init__(self, folder: Path, sandbox: ToldSandbox, **options: Any) -> None:
-        folder.mkdir()
-        (folder / "impl.py").write_text(options.pop("code", SOURCE))
-        (folder / "verify.sh").write_text("true\n")
-        (folder / "ticket.yaml").write_text(
-            "id: T-1\ntitle: t\nimplementation_files: [impl.py]\nverification_script: verify.sh\n"
-            "claims: [double(x) returns twice its argument.]\n"
-        )
-        places = {"state_dir": folder / "state", "audit_path": folder / "audit.jsonl"}
-        settings = Settings.load(**(places | options))
-        self.ports = Ports(settings, "run")
-        self.ports.__dict__["sandbox"] = sandbox
-        self.ports._images["3.11"] = SimpleNamespace(id="sha256:1")  # type: ignore[assignment]
-        self.ticket = load_ticket(folder)
+        code, claims = options.pop("code", SOURCE), ["double(x) returns twice its argument."]
+        self.ports, self.ticket = ports_and_ticket(folder, sandbox, code=code, claims=claims, **options)
         self.snapshot = take_snapshot(self.ports, self.ticket)
 
     def measure(self, verdict: TriageVerdict = TriageVerdict.SURVIVED) -> StrengthStage:
@@ -111,7 +98,7 @@ class World:
         screening = Screening(attack=attack, rejected=())
         run = make_run("test_a", TestEnd.PASSED, attested=True)
         triaged = (TriagedTest(test=attack.tests[0], verdict=verdict, reason="", run=run),)
-        claims = claim_results(self.ticket.claims, triaged, screening, tampering=())
+        claims = claim_results(brief_of(self.ports, self.ticket, self.snapshot), triaged, screening, tampering=())
         return Evidence(
             screening=screening,
             attacked=AttackStage(run=make_attack_run([run]), result=None, summary=""),
@@ -166,14 +153,6 @@ def test_code_that_is_too_large_for_its_mutants_gets_no_score(tmp_path: Path) ->
     stage = world.measure()
     assert stage.strength is not None
     assert "too large" in stage.strength.void
-    assert sandbox.jobs == []
-
-
-def test_without_mutants_there_is_no_score_and_the_setting_is_named(tmp_path: Path) -> None:
-    sandbox = ToldSandbox(killed)
-    stage = World(tmp_path / "t", sandbox, mutants=0).measure()
-    assert stage.strength is not None
-    assert "`mutants` is 0" in stage.strength.void
     assert sandbox.jobs == []
 
 

@@ -17,10 +17,10 @@ from refute.settings import Settings, TesterName
 from refute.stages.admission import take_snapshot
 from refute.stages.evidence import Writing
 from refute.stages.writing import write_tests
-from refute.ticket.parse import load_ticket
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
 from tests.fakes.gemini.wire import Answer, json_answer
 from tests.fakes.tickets import fake_ticket
+from tests.refute.stages.conftest import written_ticket
 
 CLAIM = "double(x) returns twice its argument."
 TESTS = {
@@ -63,13 +63,8 @@ def configure(tmp_path: Path, server: GeminiServer) -> Callable[..., None]:
 def write(tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Write:
     """Have the tests of a small ticket written; keyword arguments are settings."""
     monkeypatch.setattr("refute.llm.metered.FIRST_WAIT_S", 0.01)
-    folder = tmp_path / "ticket"
-    folder.mkdir()
-    (folder / "impl.py").write_text('def double(x: int) -> int:\n    """Twice."""\n    return x + x\n')
-    (folder / "verify.sh").write_text("python -c 'import impl'\n")
-    ticket = {"id": "T-1", "title": "t", "workspace": ".", "implementation_files": ["impl.py"]}
-    claims = {"claims": [{"id": "C1", "text": CLAIM}], "verification_script": "verify.sh"}
-    (folder / "ticket.yaml").write_text(yaml.safe_dump({**ticket, **claims}))
+    code = 'def double(x: int) -> int:\n    """Twice."""\n    return x + x\n'
+    loaded = written_ticket(tmp_path / "ticket", code=code, claims=[CLAIM], script="python -c 'import impl'\n")
 
     def run(**changed: object) -> Writing | Stop:
         own = {
@@ -79,7 +74,6 @@ def write(tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.Mo
             "tester": TesterName.GEMINI,
         }
         ports = Ports(Settings.load(**{**own, **changed}), run_id="run-1")
-        loaded = load_ticket(folder)
         snapshot = take_snapshot(ports, loaded)
         assert not isinstance(snapshot, Stop)
         return write_tests(ports, loaded, snapshot)

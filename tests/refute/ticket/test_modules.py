@@ -66,12 +66,6 @@ def test_given_import_roots_are_law_and_the_deepest_counts(tmp_path: Path) -> No
     assert only_module(made).name == "x.thing"
 
 
-def test_several_files_give_several_roots_in_order(tmp_path: Path) -> None:
-    made = ticket(tmp_path, implementation=["src/a.py", "b.py", "src/c.py"])
-    assert made.import_roots == ("src", ".")
-    assert [module.name for module in implementation_modules(made)] == ["a", "b", "c"]
-
-
 def test_files_that_cannot_be_imported_are_explained_beside_those_that_can(tmp_path: Path) -> None:
     made = ticket(
         tmp_path,

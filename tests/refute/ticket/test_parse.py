@@ -49,11 +49,6 @@ def test_a_minimal_ticket_gets_its_defaults(workspace: Path) -> None:
     assert [(claim.id, claim.text) for claim in ticket.claims] == [("C1", "thing() returns 1.")]
 
 
-def test_a_directory_stands_for_its_ticket_file(workspace: Path) -> None:
-    written(workspace, MINIMAL)
-    assert load_ticket(workspace).source == str(workspace / "ticket.yaml")
-
-
 def test_a_file_elsewhere_names_its_workspace_relative_to_itself(workspace: Path, tmp_path: Path) -> None:
     path = written(tmp_path, json.dumps(FIELDS | {"workspace": "workspace"}), "elsewhere.json")
     assert load_ticket(path).workspace == workspace.resolve()
@@ -63,10 +58,6 @@ def test_a_file_elsewhere_names_its_workspace_relative_to_itself(workspace: Path
 def test_a_byte_order_mark_a_document_start_and_windows_line_ends_are_fine(workspace: Path, prefix: bytes) -> None:
     ticket = load_ticket(written(workspace, prefix + MINIMAL.replace("\n", "\r\n").encode()))
     assert ticket.claims[0].text == "thing() returns 1."
-
-
-def test_an_unquoted_python_version_is_taken_as_it_is_written(workspace: Path) -> None:
-    assert load_ticket(written(workspace, MINIMAL + "python: 3.13\n")).python == "3.13"
 
 
 @pytest.mark.parametrize("version", ["3.10", "3.12", "2.7", "3"])
@@ -110,11 +101,6 @@ def test_a_field_left_empty_counts_as_left_out(workspace: Path) -> None:
     assert load_ticket(written(workspace, MINIMAL + "labels:\nprevious: ~\n")).labels == ()
 
 
-def test_paths_are_normalised(make_ticket: MakeTicket) -> None:
-    ticket = load_ticket(make_ticket(implementation_files=["./thing.py", "thing.py"]))
-    assert ticket.implementation_files == ("thing.py",)
-
-
 def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(workspace: Path) -> None:
     text = "id: bad id\ntitle: 42\nworkspce: .\nimplementation_files: thing.py\nclaims:\n  - ''\nkind: rust\n"
     said = problems_of(written(workspace, text))
@@ -131,7 +117,6 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
     ("fields", "said"),
     [
         ({"id": "-x"}, "id"),
-        ({"id": "x" * 65}, "id"),
         ({"title": " "}, "title"),
         ({"title": "a\x1b[31mb"}, "control character U+001B"),
         ({"claims": []}, "claims"),
@@ -141,9 +126,7 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"implementation_files": ["/etc/passwd"]}, "not an absolute one"),
         ({"implementation_files": ["../thing.py"]}, "without '..'"),
         ({"implementation_files": ["a\\b.py"]}, "forward slashes"),
-        ({"implementation_files": [""]}, "implementation_files[0]"),
         ({"implementation_files": ["a\0b"]}, "without NUL"),
-        ({"implementation_files": ["C:/thing.py"]}, "not an absolute one"),
         ({"implementation_files": ["absent.py"]}, "expected an existing file"),
         ({"implementation_files": ["."]}, "directory"),
         ({"implementation_files": ["verify.sh"]}, "no .py file"),
@@ -165,7 +148,6 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
             "given, check, assume",
         ),
         ({"zzz": 1}, "expected one of id, title"),
-        ({"python": "2.7"}, "a Python version"),
         ({"python": True}, "a Python version"),
         ({"labels": ["two words"]}, "labels[0]"),
         ({"references": ["ftp://example.com"]}, "references[0]"),
@@ -181,18 +163,12 @@ def test_a_faulty_field_is_named_with_what_was_expected(
     assert said in problems_of(make_ticket(**fields))
 
 
-def test_a_pinned_requirement_is_accepted(make_ticket: MakeTicket) -> None:
-    line = f'attrs[x]==25.1.0; python_version > "3.8" --hash=sha256:{DIGEST} --hash=sha256:{DIGEST}'
-    assert load_ticket(make_ticket(requirements=[line])).requirements == (line,)
-
-
 @pytest.mark.parametrize(
     ("example", "said"),
     [
         ("f(1", "was never closed at line 1, column 2"),
         ("f(1) -> 2", "write f(1) == 2"),
         ("f(1 raises ValueError", "was never closed"),
-        ("f(1) raises ValueError when called", "a Python expression"),
         ("f(1) => 2", "write f(1) == 2"),
         ("f(1) -> ValueError", "write f(1) raises ValueError"),
         ("assert f(1) == 2", "without 'assert'"),
@@ -264,6 +240,7 @@ def test_yaml_that_no_ticket_needs_is_refused(workspace: Path, text: str | bytes
         ('{"id": "a", "id": "b"}', "id: is given more than once"),
         ('{"id": }', "line 1, column 8"),
         ("[" * 100_000, "nesting"),
+        ("[" * 50 + "]" * 50, "nesting"),
         ('{"title": NaN}', "title: got 'NaN' (a number)"),
         ('{"title": true}', "title: got 'true' (a truth value)"),
         ('{"python": 3.10, "title": "\\ud800"}', "U+D800"),
@@ -363,15 +340,6 @@ def test_a_placeholder_of_the_terminal_never_appears_raw_in_a_message(workspace:
     assert "\u202e" not in said
 
 
-def test_json_that_is_nested_too_deeply_for_a_ticket_is_refused(workspace: Path) -> None:
-    assert "nesting" in problems_of(written(workspace, "[" * 50 + "]" * 50, "ticket.json"))
-
-
-def test_labels_and_references_are_read(make_ticket: MakeTicket) -> None:
-    ticket = load_ticket(make_ticket(labels=["a", "complexity:high", "a"], references=["https://example.com/x?y=1"]))
-    assert (ticket.labels, ticket.references) == (("a", "complexity:high"), ("https://example.com/x?y=1",))
-
-
 def test_a_pipe_is_no_ticket_and_is_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "ticket.yaml")
     with pytest.raises(TicketNotFound):
@@ -434,10 +402,8 @@ def test_a_hostile_document_costs_little(workspace: Path, document: str) -> None
     "first_line",
     [
         "#!/bin/bash -eu",
-        "#! /bin/sh",
         "#!/usr/bin/env -S A=b bash -x",
         "#!/usr/bin/env python3",
-        "#!/usr/bin/python3.11",
     ],
 )
 def test_a_script_for_a_shell_or_python_is_taken(workspace: Path, make_ticket: MakeTicket, first_line: str) -> None:
@@ -449,9 +415,7 @@ def test_a_script_for_a_shell_or_python_is_taken(workspace: Path, make_ticket: M
     ("first_line", "name"),
     [
         ("#!/usr/bin/perl -w", "perl"),
-        ("#!/usr/bin/env node", "node"),
         ("\ufeff#!/usr/bin/env -S ruby -x", "ruby"),
-        ("#!/bin/zsh", "zsh"),
         ("#!/usr/bin/make -f\r", "make"),
     ],
 )
@@ -536,12 +500,6 @@ def test_the_run_of_a_program_is_read_whole(make_ticket: MakeTicket) -> None:
     given = "N=1 thing.py 'a b' c '*' with stdin '1\\n', in.txt 'x'"
     ends = "exit not 0, stdout '5', stderr contains 'oh', out.txt contains 'y', out.txt contains 'z'"
     assert claim.code() == (f"{given}: {ends}",)
-
-
-def test_the_words_of_a_run_may_be_a_list(make_ticket: MakeTicket) -> None:
-    stated = {"text": "It adds.", "run": ["thing.py", 2, 3.10, "|"], "exit": 3}
-    (claim,) = load_ticket(make_ticket(kind="cli", claims=[stated])).claims
-    assert claim.run == Run(words=("thing.py", "2", "3.1", "|"), exit_code=3)
 
 
 @pytest.mark.parametrize(

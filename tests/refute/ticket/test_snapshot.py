@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,52 +19,66 @@ from refute.ticket.snapshot import take_snapshot
 from refute.ticket.store import SANDBOX_UID, Frozen, SnapshotStore, pack
 from tests.refute.ticket.conftest import Git, MakeTicket
 
-MEGABYTE = 1_000_000
+OWN = {"thing.py", "verify.sh"}
+ALL = OWN | {"ticket.yaml"}
+KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n"
+
+
+class Tree:
+    """A workspace with a ticket, to be frozen."""
+
+    def __init__(self, top: Path, make_ticket: MakeTicket, git: Git) -> None:
+        self.top, self.store = top, SnapshotStore(top.parent / "state" / "snapshots")
+        self._make_ticket, self._git = make_ticket, git
+
+    def write(self, *empty: str, **texts: str) -> None:
+        """Files by name, in folders made for them."""
+        for name, text in (dict.fromkeys(empty, "") | texts).items():
+            (self.top / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.top / name).write_text(text)
+
+    def checkout(self, *added: str) -> None:
+        """Make it a checkout that tracks some files."""
+        self._make_ticket()
+        self._git(self.top, "init", "-q")
+        self._git(self.top, "add", "-f", *added)
+
+    def frozen(self, *, limits: dict[str, Any] | None = None, **fields: Any) -> Snapshot:
+        """The snapshot of a ticket with some fields replaced."""
+        ticket = load_ticket(self._make_ticket(**fields))
+        return take_snapshot(ticket, store=self.store, **{"max_bytes": 10**6, "max_files": 100, **(limits or {})})
+
+    def paths(self, **fields: Any) -> set[str]:
+        return {file.path for file in self.frozen(**fields).files}
+
+    def reasons(self, **fields: Any) -> dict[str, str]:
+        return {left.path: left.reason for left in self.frozen(**fields).left_out}
+
+    def contents(self, **fields: Any) -> dict[str, bytes]:
+        return dict(self.store.contents(self.frozen(**fields)))
+
+    def refusal(self, **fields: Any) -> str:
+        with pytest.raises(SnapshotRefused) as caught:
+            self.frozen(**fields)
+        return str(caught.value)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SnapshotStore:
-    return SnapshotStore(tmp_path / "state" / "snapshots")
+def tree(workspace: Path, make_ticket: MakeTicket, git: Git) -> Tree:
+    return Tree(workspace, make_ticket, git)
 
 
-def frozen(path: Path, store: SnapshotStore, **limits: Any) -> Snapshot:
-    return take_snapshot(load_ticket(path), store=store, **{"max_bytes": MEGABYTE, "max_files": 100, **limits})
-
-
-def paths(snapshot: Snapshot) -> set[str]:
-    return {file.path for file in snapshot.files}
-
-
-def reasons(snapshot: Snapshot) -> dict[str, str]:
-    return {left.path: left.reason for left in snapshot.left_out}
-
-
-def refusal(path: Path, store: SnapshotStore, **limits: Any) -> str:
-    with pytest.raises(SnapshotRefused) as caught:
-        frozen(path, store, **limits)
-    return str(caught.value)
-
-
-def test_outside_a_checkout_all_files_are_in(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    (workspace / "tests").mkdir()
-    (workspace / "tests/conftest.py").write_text("")
-    assert paths(frozen(make_ticket(), store)) == {"thing.py", "verify.sh", "ticket.yaml", "tests/conftest.py"}
-
-
-def test_content_is_kept_byte_for_byte(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    contents = {
-        "crlf.txt": b"a\r\nb\r\n",
-        "empty.txt": b"",
-        "binary.bin": bytes(range(256)),
-        "bom.py": b"\xef\xbb\xbfx=1",
-    }
+def test_content_and_executable_bit_are_kept_byte_for_byte(tree: Tree) -> None:
+    contents = {"crlf.txt": b"a\r\nb\r\n", "empty.txt": b"", "binary.bin": bytes(range(256))}
     for name, data in contents.items():
-        (workspace / name).write_bytes(data)
-    snapshot = frozen(make_ticket(), store)
-    assert {name: store.contents(snapshot)[name] for name in contents} == contents
+        (tree.top / name).write_bytes(data)
+    (tree.top / "verify.sh").chmod(0o750)
+    snapshot = tree.frozen()
+    assert {name: tree.store.contents(snapshot)[name] for name in contents} == contents
+    assert {file.path for file in snapshot.files if file.executable} == {"verify.sh"}
 
 
-def test_odd_names_survive(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
+def test_odd_names_survive_the_ticket_s_own_too(tree: Tree) -> None:
     odd = [
         "with space.txt",
         "naïve-日本.txt",
@@ -73,413 +88,253 @@ def test_odd_names_survive(workspace: Path, make_ticket: MakeTicket, store: Snap
         "-rf",
         "l" * 200,
     ]
-    for name in odd:
-        (workspace / name).write_text(name)
-    snapshot = frozen(make_ticket(), store)
-    assert {name: store.contents(snapshot)[name].decode() for name in odd} == {name: name for name in odd}
+    tree.write(**{name: name for name in odd}, **{"vérify it\n.sh": "true\n"})
+    contents = tree.contents(verification_script="vérify it\n.sh")
+    assert {name: contents[name].decode() for name in odd} == {name: name for name in odd}
 
 
-def test_an_odd_name_can_be_the_ticket_s_own(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    (workspace / "vérify it\n.sh").write_text("true\n")
-    assert "vérify it\n.sh" in paths(frozen(make_ticket(verification_script="vérify it\n.sh"), store))
+def test_a_name_that_is_not_utf8_is_refused(tree: Tree) -> None:
+    tree.write(os.fsdecode(b"caf\xe9"))
+    assert "is not UTF-8" in tree.refusal()
 
 
-def test_a_name_that_is_not_utf8_is_refused(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    Path(os.fsdecode(os.fsencode(workspace) + b"/caf\xe9")).write_text("")
-    assert "is not UTF-8" in refusal(make_ticket(), store)
+SECRETS = """\
+.env .env.production id_rsa ID_ED25519 server.pem tls.key .netrc .npmrc .pypirc .git-credentials credentials.json
+store.p12 .aws/config .ssh/known_hosts home/.docker/config.json home/.config/gcloud/legacy/x.db
+"""
 
 
-def test_the_executable_bit_is_kept(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    (workspace / "verify.sh").chmod(0o750)
-    modes = {file.path: file.executable for file in frozen(make_ticket(), store).files}
-    assert (modes["verify.sh"], modes["thing.py"]) == (True, False)
+@pytest.mark.parametrize("tracked", [False, True])
+def test_credentials_are_left_out_with_the_reason_even_if_they_are_tracked(tree: Tree, *, tracked: bool) -> None:
+    near = {"secrets.py", "credentials/__init__.py", ".env.example", "keys.py", ".docker/Dockerfile"}
+    tree.write(*SECRETS.split(), *near, deploy=KEY)
+    if tracked:
+        tree.checkout(".")
+    said = tree.reasons()
+    assert tree.paths() == ALL | near
+    assert said["deploy"] == "is a private key (by its content)"
+    for name in SECRETS.split():
+        assert any(name.startswith(path) and "credentials" in reason for path, reason in said.items()), name
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".env",
-        ".env.production",
-        "id_rsa",
-        "ID_ED25519",
-        "server.pem",
-        "tls.key",
-        ".netrc",
-        ".npmrc",
-        ".pypirc",
-        ".git-credentials",
-        "credentials.json",
-        "store.p12",
-        ".aws/config",
-        ".ssh/known_hosts",
-        "home/.docker/config.json",
-        "home/.config/gcloud/legacy/x.db",
-    ],
-)
-def test_credentials_are_left_out_with_the_reason(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, name: str
-) -> None:
-    (workspace / name).parent.mkdir(parents=True, exist_ok=True)
-    (workspace / name).write_text("secret")
-    snapshot = frozen(make_ticket(), store)
-    assert name not in paths(snapshot)
-    assert any(name.startswith(path) and "credentials" in reason for path, reason in reasons(snapshot).items())
+def test_version_control_caches_and_environments_are_left_out(tree: Tree) -> None:
+    tree.write("__pycache__/a.pyc", "node_modules/b.js", "env/pyvenv.cfg", "sub/.git/config", ".hg/x")
+    assert tree.paths() == ALL
+    assert set(tree.reasons()) == {"__pycache__/", "node_modules/", "env/", "sub/.git/", ".hg/"}
 
 
-@pytest.mark.parametrize(
-    "name", ["secrets.py", "credentials/__init__.py", ".env.example", "keys.py", ".docker/Dockerfile"]
-)
-def test_names_that_only_sound_like_credentials_are_in(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, name: str
-) -> None:
-    (workspace / name).parent.mkdir(exist_ok=True)
-    (workspace / name).write_text("x")
-    assert name in paths(frozen(make_ticket(), store))
+def test_include_brings_back_a_cache_but_never_credentials(tree: Tree) -> None:
+    tree.write("node_modules/b.js", "node_modules/.npmrc")
+    include = ["node_modules/**", "*.nothing"]
+    assert tree.paths(include=include) == {*ALL, "node_modules/b.js"}
+    assert tree.reasons(include=include)["*.nothing"] == "a glob under include that matches no file"
 
 
-def test_a_private_key_under_any_name_is_left_out(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "deploy").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n")
-    assert reasons(frozen(make_ticket(), store)) == {"deploy": "is a private key (by its content)"}
-
-
-def test_a_ticket_that_names_credentials_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / ".env").write_text("A=1")
-    assert "'.env': may hold credentials (by its name), but the ticket names it" in refusal(
-        make_ticket(verification_script=".env"), store
-    )
-
-
-def test_version_control_caches_and_environments_are_left_out(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    for name in ("__pycache__/a.pyc", "node_modules/b.js", "env/pyvenv.cfg", "sub/.git/config", ".hg/x"):
-        (workspace / name).parent.mkdir(parents=True)
-        (workspace / name).write_text("")
-    snapshot = frozen(make_ticket(), store)
-    assert paths(snapshot) == {"thing.py", "verify.sh", "ticket.yaml"}
-    assert set(reasons(snapshot)) == {"__pycache__/", "node_modules/", "env/", "sub/.git/", ".hg/"}
-
-
-def test_include_brings_back_a_cache_but_never_credentials(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    for name in ("node_modules/b.js", "node_modules/.npmrc"):
-        (workspace / name).parent.mkdir(exist_ok=True)
-        (workspace / name).write_text("")
-    snapshot = frozen(make_ticket(include=["node_modules/**", "*.nothing"]), store)
-    assert "node_modules/b.js" in paths(snapshot)
-    assert "node_modules/.npmrc" not in paths(snapshot)
-    assert reasons(snapshot)["*.nothing"] == "a glob under include that matches no file"
-
-
-def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket(include=["data/*.csv"])
-    for name in ("tracked.py", "untracked.py", "ignored.log", "data/rows.csv", "data/rows.bin", ".env"):
-        (workspace / name).parent.mkdir(exist_ok=True)
-        (workspace / name).write_text("x")
-    (workspace / ".gitignore").write_text("*.log\ndata/\n.env\n")
-    git(workspace, "init", "-q")
-    git(workspace, "add", "tracked.py", "verify.sh", ".gitignore")
-    snapshot = frozen(path, store)
-    assert paths(snapshot) == {"tracked.py", "verify.sh", ".gitignore", "thing.py", "data/rows.csv"}
-    said = reasons(snapshot)
+def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(tree: Tree) -> None:
+    tree.write("tracked.py", "untracked.py", "ignored.log", "data/rows.csv", "data/rows.bin", ".env")
+    tree.write(**{".gitignore": "*.log\ndata/\n.env\n"})
+    tree.checkout("tracked.py", "verify.sh", ".gitignore")
+    assert tree.paths(include=["data/*.csv"]) == OWN | {"tracked.py", ".gitignore", "data/rows.csv"}
+    said = tree.reasons()
     assert said[".git"] == "version control"
     assert said["untracked.py"].startswith("not tracked by git")
     assert said["ignored.log"] == "ignored by git"
     assert "credentials" in said[".env"]
-    assert path.name not in said, "no code needs the ticket itself"
+    assert "ticket.yaml" not in said, "no code needs the ticket itself"
 
 
-def test_what_refute_writes_itself_is_left_out(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    path = make_ticket()
-    before = frozen(path, store)
-    own = [workspace / "logs/audit.jsonl", workspace / "state", workspace, workspace.parent]
-    for name in ("logs/audit.jsonl", "state/ledger.sqlite", "state/runs/r/x.py"):
-        (workspace / name).parent.mkdir(exist_ok=True, parents=True)
-        (workspace / name).write_text("x")
-    (workspace / "link.jsonl").symlink_to("logs/audit.jsonl")
-    snapshot = frozen(path, store, own=own)
-    assert snapshot.digest == before.digest
-    said = reasons(snapshot)
+def test_what_refute_writes_itself_is_left_out(tree: Tree) -> None:
+    before = tree.frozen()
+    own = [tree.top / "logs/audit.jsonl", tree.top / "state", tree.top, tree.top.parent]
+    tree.write("logs/audit.jsonl", "state/ledger.sqlite", "state/runs/r/x.py")
+    (tree.top / "link.jsonl").symlink_to("logs/audit.jsonl")
+    assert tree.frozen(limits={"own": own}).digest == before.digest
+    said = tree.reasons(limits={"own": own})
     assert {said["logs/audit.jsonl"], said["state/ledger.sqlite"]} == {"written by refute itself"}
     assert said["link.jsonl"] == "a symlink to 'logs/audit.jsonl': written by refute itself"
 
 
-def test_a_ticket_that_names_what_refute_writes_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    assert "written by refute itself, but the ticket names it" in refusal(
-        make_ticket(), store, own=[workspace / "thing.py"]
-    )
-
-
-def test_new_tests_that_the_script_names_are_in_before_they_are_committed(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    (workspace / "verify.sh").write_text("python -m pytest ./checks test_new.py::test_it .\n")
-    for name in ("checks/sub/test_deep.py", "test_new.py", "scratch.py", "checks/ignored.log"):
-        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / name).write_text("")
-    (workspace / ".gitignore").write_text("*.log\n")
-    git(workspace, "init", "-q")
-    git(workspace, "add", "thing.py")
-    snapshot = frozen(path, store)
-    assert paths(snapshot) == {"thing.py", "verify.sh", "checks/sub/test_deep.py", "test_new.py"}
-    assert set(reasons(snapshot)) == {".git", ".gitignore", "checks/ignored.log", "scratch.py"}
+def test_new_tests_that_the_script_names_are_in_before_they_are_committed(tree: Tree) -> None:
+    tree.write("checks/sub/test_deep.py", "test_new.py", "scratch.py", "checks/ignored.log")
+    tree.write(**{".gitignore": "*.log\n", "verify.sh": "python -m pytest ./checks test_new.py::test_it .\n"})
+    tree.checkout("thing.py")
+    assert tree.paths() == OWN | {"checks/sub/test_deep.py", "test_new.py"}
+    assert set(tree.reasons()) == {".git", ".gitignore", "checks/ignored.log", "scratch.py"}
 
 
 def test_of_very_many_untracked_files_only_the_directories_are_listed(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git, monkeypatch: pytest.MonkeyPatch
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(selection, "_MAX_LISTED", 2)
-    path = make_ticket()
-    (workspace / "many").mkdir()
-    for number in range(5):
-        (workspace / "many" / str(number)).write_text("")
-    git(workspace, "init", "-q")
-    git(workspace, "add", "thing.py", "verify.sh")
-    assert set(reasons(frozen(path, store))) == {".git", "many/"}
+    tree.write(*(f"many/{number}" for number in range(5)))
+    tree.checkout("thing.py", "verify.sh")
+    assert set(tree.reasons()) == {".git", "many/"}
 
 
-def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    (workspace.parent / "beside.py").write_text("")
-    git(workspace.parent, "init", "-q")
-    git(workspace.parent, "add", ".")
-    assert paths(frozen(path, store)) == {"thing.py", "verify.sh", "ticket.yaml"}
+def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(tree: Tree, git: Git) -> None:
+    tree.write("../beside.py")
+    git(tree.top.parent, "init", "-q")
+    assert tree.paths() == ALL, "git tracks nothing of it: all is in"
+    git(tree.top.parent, "add", ".")
+    assert tree.paths() == ALL
 
 
-def test_where_git_tracks_nothing_all_files_are_in(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    (workspace / "test_thing.py").write_text("")
-    git(workspace.parent, "init", "-q")
-    assert "test_thing.py" in paths(frozen(path, store))
+def test_uncommitted_content_is_what_is_frozen(tree: Tree) -> None:
+    tree.write("gone.py")
+    tree.checkout(".")
+    tree.write(**{"thing.py": "changed = True\n"})
+    (tree.top / "gone.py").unlink()
+    assert tree.contents()["thing.py"] == b"changed = True\n"
+    assert tree.reasons()["gone.py"] == "does not exist on disk"
 
 
-def test_uncommitted_content_is_what_is_frozen(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    (workspace / "gone.py").write_text("")
-    git(workspace, "init", "-q")
-    git(workspace, "add", ".")
-    (workspace / "thing.py").write_text("changed = True\n")
-    (workspace / "gone.py").unlink()
-    snapshot = frozen(path, store)
-    assert store.contents(snapshot)["thing.py"] == b"changed = True\n"
-    assert reasons(snapshot)["gone.py"] == "does not exist on disk"
-
-
-def test_a_submodule_brings_its_files(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git, tmp_path: Path
-) -> None:
-    path = make_ticket()
+def test_a_submodule_brings_its_files(tree: Tree, git: Git, tmp_path: Path) -> None:
     library = tmp_path / "library"
     library.mkdir()
     (library / "lib.py").write_text("")
     git(library, "init", "-q")
     git(library, "add", ".")
     git(library, "commit", "-qm", "lib")
-    git(workspace, "init", "-q")
-    git(workspace, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor")
-    git(workspace, "add", ".")
-    assert "vendor/lib.py" in paths(frozen(path, store))
-    git(workspace, "submodule", "--quiet", "deinit", "-f", "vendor")
-    assert reasons(frozen(path, store))["vendor"] == "a submodule that is not checked out"
+    tree.checkout(".")
+    git(tree.top, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(library), "vendor")
+    git(tree.top, "add", ".")
+    assert "vendor/lib.py" in tree.paths()
+    git(tree.top, "submodule", "--quiet", "deinit", "-f", "vendor")
+    assert tree.reasons()["vendor"] == "a submodule that is not checked out"
 
 
-def test_a_hostile_checkout_cannot_start_a_program(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git, tmp_path: Path
-) -> None:
-    path = make_ticket()
-    git(workspace, "init", "-q")
-    git(workspace, "add", ".")
-    git(workspace, "config", "core.fsmonitor", f"touch {tmp_path}/pwned; false")
-    git(workspace, "config", "core.hooksPath", str(tmp_path))
-    assert "thing.py" in paths(frozen(path, store))
+def test_a_hostile_checkout_cannot_start_a_program(tree: Tree, git: Git, tmp_path: Path) -> None:
+    tree.checkout(".")
+    git(tree.top, "config", "core.fsmonitor", f"touch {tmp_path}/pwned; false")
+    git(tree.top, "config", "core.hooksPath", str(tmp_path))
+    assert "thing.py" in tree.paths()
     assert not (tmp_path / "pwned").exists()
 
 
-def test_the_caller_s_git_variables_do_not_count(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = make_ticket()
-    git(workspace, "init", "-q")
-    git(workspace, "add", "thing.py")
+def test_the_caller_s_git_variables_do_not_count(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.checkout("thing.py")
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nonexistent/index")
-    assert paths(frozen(path, store)) == {"thing.py", "verify.sh"}
+    assert tree.paths() == OWN
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a checkout away")
-def test_a_checkout_of_another_user_is_read(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
+def test_a_checkout_of_another_user_is_read(tree: Tree) -> None:
+    tree.checkout("thing.py", "verify.sh")
+    subprocess.run(["chown", "-R", "1000:1000", str(tree.top)], check=True)
+    assert tree.paths() == OWN
+
+
+def test_a_broken_checkout_is_refused_rather_than_guessed(tree: Tree) -> None:
+    tree.write(**{".git": "gitdir: /nonexistent\n"})
+    assert "`git ls-files` failed" in tree.refusal()
+
+
+@pytest.mark.parametrize(("program", "said"), [("", "git is not installed"), ("sleep 30", "did not answer")])
+def test_a_git_that_is_missing_or_hangs_is_said(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, said: str
 ) -> None:
-    path = make_ticket()
-    git(workspace, "init", "-q")
-    git(workspace, "add", "thing.py", "verify.sh")
-    subprocess.run(["chown", "-R", "1000:1000", str(workspace)], check=True)
-    assert paths(frozen(path, store)) == {"thing.py", "verify.sh"}
-
-
-def test_a_broken_checkout_is_refused_rather_than_guessed(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    path = make_ticket()
-    (workspace / ".git").write_text("gitdir: /nonexistent\n")
-    assert "`git ls-files` failed" in refusal(path, store)
-
-
-def test_a_missing_git_is_said(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = make_ticket()
-    (workspace / ".git").mkdir()
+    (tree.top / ".git").mkdir()
+    if program:
+        (tmp_path / "git").write_text(f"#!/bin/sh\nexec /usr/bin/{program}\n")
+        (tmp_path / "git").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "git is not installed" in refusal(path, store)
+    monkeypatch.setattr(checkout, "_TIMEOUT_S", 0.2)
+    assert said in tree.refusal()
 
 
-def test_a_symlink_to_a_file_inside_becomes_its_content(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "alias.py").symlink_to("thing.py")
-    (workspace / "absolute.py").symlink_to(workspace / "thing.py")
-    snapshot = frozen(make_ticket(), store)
-    contents = store.contents(snapshot)
+def test_symlinks_inside_become_what_they_lead_to(tree: Tree) -> None:
+    tree.write(**{"v1/deep/data.txt": "d"})
+    for name, target in (("alias.py", "thing.py"), ("absolute.py", tree.top / "thing.py"), ("latest", "v1")):
+        (tree.top / name).symlink_to(target)
+    contents = tree.contents()
     assert contents["alias.py"] == contents["absolute.py"] == b"def thing():\n    return 1\n"
-
-
-def test_a_symlink_to_a_directory_inside_shows_its_files_twice(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "v1/deep").mkdir(parents=True)
-    (workspace / "v1/deep/data.txt").write_text("d")
-    (workspace / "latest").symlink_to("v1")
-    assert store.contents(frozen(make_ticket(), store))["latest/deep/data.txt"] == b"d"
+    assert contents["latest/deep/data.txt"] == b"d"
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../outside.txt", "/nonexistent/x", "/", ".."])
-def test_a_symlink_that_leaves_the_workspace_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, target: str
-) -> None:
-    (workspace / "link").symlink_to(target)
-    assert "'link': is a symlink that leaves the workspace" in refusal(make_ticket(), store)
+def test_a_symlink_that_leaves_the_workspace_is_refused(tree: Tree, target: str) -> None:
+    (tree.top / "link").symlink_to(target)
+    assert "'link': is a symlink that leaves the workspace" in tree.refusal()
 
 
-def test_a_named_file_behind_a_directory_link_out_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, tmp_path: Path
-) -> None:
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside/thing.py").write_text("")
-    (workspace / "linked").symlink_to(tmp_path / "outside")
-    assert "leaves the workspace" in refusal(make_ticket(implementation_files=["linked/thing.py"]), store)
+def test_a_named_file_behind_a_directory_link_out_is_refused(tree: Tree) -> None:
+    tree.write("../outside/thing.py")
+    (tree.top / "linked").symlink_to(tree.top.parent / "outside")
+    assert "leaves the workspace" in tree.refusal(implementation_files=["linked/thing.py"])
 
 
-def test_links_that_lead_nowhere_are_left_out(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    (workspace / "dangling").symlink_to("absent")
-    (workspace / "loop").symlink_to("pool")
-    (workspace / "pool").symlink_to("loop")
-    (workspace / "self").symlink_to(".")
-    (workspace / ".env").write_text("")
-    (workspace / "harmless").symlink_to(".env")
-    said = reasons(frozen(make_ticket(), store))
+def test_what_leads_nowhere_or_is_no_file_is_left_out(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.write(".env")
+    (tree.top / "empty").mkdir()
+    links = {"dangling": "absent", "loop": "pool", "pool": "loop", "self": ".", "harmless": ".env", "to": "empty"}
+    for name, target in links.items():
+        (tree.top / name).symlink_to(target)
+    os.mkfifo(tree.top / "pipe")
+    monkeypatch.chdir(tree.top)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        said = tree.reasons()
     assert said["dangling"] == "a symlink to 'absent', which does not exist"
     assert said["loop"] == said["pool"] == "a symlink that leads to itself"
     assert said["self"] == "a symlink to the directory '.', which holds the link itself"
+    assert said["to"].endswith("which has no file in the snapshot")
+    assert said["pipe"] == said["socket"] == "neither a regular file nor a directory"
     assert "credentials" in said["harmless"]
 
 
-def test_a_named_file_that_is_a_loop_is_refused(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    (workspace / "loop.sh").symlink_to("loop.sh")
-    assert "leads to itself, but the ticket names it" in refusal(make_ticket(verification_script="loop.sh"), store)
+def test_what_the_ticket_names_is_not_left_out_but_refused(tree: Tree) -> None:
+    tree.write(".env", **{"key.sh": KEY})
+    (tree.top / "loop.sh").symlink_to("loop.sh")
+    for name, said in ((".env", "may hold credentials (by its name)"), ("loop.sh", "leads to itself")):
+        assert f"{said}, but the ticket names it" in tree.refusal(verification_script=name)
+    said = "is a private key (by its content), but the ticket names it"
+    assert said in tree.refusal(verification_script="key.sh")
+    said = "written by refute itself, but the ticket names it"
+    assert said in tree.refusal(limits={"own": [tree.top / "thing.py"]})
 
 
-def test_pipes_and_sockets_are_left_out_without_being_opened(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    os.mkfifo(workspace / "pipe")
-    monkeypatch.chdir(workspace)
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind("socket")
-        said = reasons(frozen(make_ticket(), store))
-    assert said == dict.fromkeys(["pipe", "socket"], "neither a regular file nor a directory")
-
-
-def test_too_many_bytes_name_the_largest_before_anything_is_read(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    with (workspace / "huge.bin").open("wb") as stream:
+def test_too_many_bytes_or_files_name_the_largest_before_anything_is_read(tree: Tree) -> None:
+    tree.write(*(f"many/{number}" for number in range(20)))
+    assert "'many/': 20 files" in tree.refusal(limits={"max_files": 10})
+    with (tree.top / "huge.bin").open("wb") as stream:
         stream.truncate(10**12)
-    said = refusal(make_ticket(), store)
-    assert "'huge.bin': 1,000,000,000,000 bytes" in said
-    assert "expected at most 100 files with 1,000,000 bytes" in said
+    assert "'huge.bin': 1,000,000,000,000 bytes" in tree.refusal()
+    assert "expected at most 100 files with 1,000,000 bytes" in tree.refusal()
 
 
-def test_too_many_files_name_the_fullest_directories(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "many").mkdir()
-    for number in range(20):
-        (workspace / "many" / str(number)).write_text("")
-    assert "'many/': 20 files" in refusal(make_ticket(), store, max_files=10)
-
-
-def test_the_digest_depends_on_content_mode_path_and_claims_but_not_on_the_place(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, tmp_path: Path
-) -> None:
-    first = frozen(make_ticket(), store).digest
-    os.utime(workspace / "thing.py", (1, 1))
-    moved = workspace.rename(tmp_path / "elsewhere")
-    assert frozen(moved / "ticket.yaml", store).digest == first
-    moved.rename(workspace)
-    digests = {first, frozen(make_ticket(claims=["thing() returns 2."]), store).digest}
-    make_ticket()
-    (workspace / "verify.sh").chmod(0o755)
-    digests.add(frozen(workspace, store).digest)
-    (workspace / "thing.py").write_text("def thing():\n    return 2\n")
-    digests.add(frozen(workspace, store).digest)
-    (workspace / "empty.py").write_text("")
-    digests.add(frozen(workspace, store).digest)
+def test_the_digest_depends_on_content_mode_path_and_claims_but_not_on_the_place(tree: Tree, tmp_path: Path) -> None:
+    first = tree.frozen().digest
+    os.utime(tree.top / "thing.py", (1, 1))
+    moved = tree.top.rename(tmp_path / "elsewhere")
+    ticket = load_ticket(moved / "ticket.yaml")
+    assert take_snapshot(ticket, store=tree.store, max_bytes=10**6, max_files=9).digest == first
+    moved.rename(tree.top)
+    digests = {first, tree.frozen(claims=["thing() returns 2."]).digest}
+    (tree.top / "verify.sh").chmod(0o755)
+    digests.add(tree.frozen().digest)
+    tree.write(**{"thing.py": "def thing():\n    return 2\n"})
+    digests.add(tree.frozen().digest)
+    tree.write("empty.py")
+    digests.add(tree.frozen().digest)
     assert len(digests) == 5
 
 
-def test_what_changes_after_the_snapshot_is_not_in_it(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    snapshot = frozen(make_ticket(), store)
-    (workspace / "thing.py").write_text("changed\n")
-    assert store.contents(snapshot)["thing.py"] == b"def thing():\n    return 1\n"
+def test_neither_writes_to_the_other_afterwards(tree: Tree) -> None:
+    tree.checkout(".")
+    tree.frozen()
+    before = {file: file.stat().st_mtime_ns for file in tree.top.rglob("*") if file.name != "ticket.yaml"}
+    snapshot = tree.frozen()
+    assert {file: file.stat().st_mtime_ns for file in tree.top.rglob("*") if file.name != "ticket.yaml"} == before
+    tree.write(**{"thing.py": "changed\n"})
+    assert tree.store.contents(snapshot)["thing.py"] == b"def thing():\n    return 1\n"
 
 
-def test_the_workspace_is_not_written(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git) -> None:
-    path = make_ticket()
-    git(workspace, "init", "-q")
-    git(workspace, "add", ".")
-    before = {file: file.stat().st_mtime_ns for file in workspace.rglob("*")}
-    frozen(path, store)
-    assert {file: file.stat().st_mtime_ns for file in workspace.rglob("*")} == before
-
-
-def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "a/b").mkdir(parents=True)
-    (workspace / "a/b/c.txt").write_text("c")
-    snapshot = frozen(make_ticket(), store)
-    data = pack(snapshot.files, store.contents(snapshot))
-    again = frozen(make_ticket(), store)
-    assert data == pack(again.files, store.contents(again)) == snapshot.archive.read_bytes()
+def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(tree: Tree) -> None:
+    tree.write(**{"a/b/c.txt": "c"})
+    snapshot, again = tree.frozen(), tree.frozen()
+    data = pack(snapshot.files, tree.store.contents(snapshot))
+    assert data == pack(again.files, tree.store.contents(again)) == snapshot.archive.read_bytes()
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         entries = archive.getmembers()
     assert [entry.name for entry in entries if entry.isdir()] == ["a", "a/b"]
@@ -487,142 +342,87 @@ def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(
     assert {entry.mode for entry in entries if entry.isreg()} == {0o644}
 
 
-def test_a_changed_archive_is_noticed(workspace: Path, make_ticket: MakeTicket, store: SnapshotStore) -> None:
-    snapshot = frozen(make_ticket(), store)
+def test_a_changed_archive_is_noticed(tree: Tree) -> None:
+    snapshot = tree.frozen()
     data = snapshot.archive.read_bytes()
     snapshot.archive.write_bytes(data.replace(b"return 1", b"return 2"))
     with pytest.raises(SnapshotCorrupted, match="another content"):
-        store.contents(snapshot)
+        tree.store.contents(snapshot)
     others = [file for file in snapshot.files if file.path != "thing.py"]
     fewer = Frozen(files=others, contents=dict.fromkeys([file.path for file in others], b""))
-    store.add(digest=snapshot.digest, frozen=fewer)
+    tree.store.add(digest=snapshot.digest, frozen=fewer)
     with pytest.raises(SnapshotCorrupted, match="added or are missing"):
-        store.contents(snapshot)
+        tree.store.contents(snapshot)
     for damaged in (data[:700], b"", b"no tar"):
         snapshot.archive.write_bytes(damaged)
         with pytest.raises(SnapshotCorrupted):
-            store.contents(snapshot)
+            tree.store.contents(snapshot)
     snapshot.archive.unlink()
     with pytest.raises(SnapshotCorrupted, match="cannot be read"):
-        store.contents(snapshot)
+        tree.store.contents(snapshot)
 
 
-def test_a_store_that_cannot_be_written_says_nothing_about_the_code(
-    workspace: Path, make_ticket: MakeTicket, tmp_path: Path
-) -> None:
+def test_a_store_that_cannot_be_written_says_nothing_about_the_code(tree: Tree, tmp_path: Path) -> None:
     (tmp_path / "occupied").write_text("")
+    tree.store = SnapshotStore(tmp_path / "occupied")
     with pytest.raises(InfrastructureError, match="cannot be stored"):
-        frozen(make_ticket(), SnapshotStore(tmp_path / "occupied"))
+        tree.frozen()
 
 
-def test_a_file_that_becomes_a_symlink_while_it_is_read_is_refused(workspace: Path) -> None:
-    (workspace / "thing.py").unlink()
-    (workspace / "thing.py").symlink_to("/etc/passwd")
-    with pytest.raises(SnapshotRefused, match="cannot be read"):
-        reading.read_beneath(workspace, "thing.py", max_bytes=MEGABYTE)
+def become_link(top: Path) -> None:
+    (top / "thing.py").unlink()
+    (top / "thing.py").symlink_to("/etc/passwd")
 
 
-def test_a_directory_that_becomes_a_symlink_while_it_is_read_is_refused(workspace: Path) -> None:
-    (workspace / "sub").symlink_to("/etc")
-    with pytest.raises(SnapshotRefused, match="cannot be read"):
-        reading.read_beneath(workspace, "sub/passwd", max_bytes=MEGABYTE)
+@pytest.mark.parametrize(
+    ("change", "name", "size", "said"),
+    [
+        (become_link, "thing.py", 999, "cannot be read"),
+        (lambda top: (top / "sub").symlink_to("/etc"), "sub/passwd", 9999, "cannot be read"),
+        (lambda top: os.mkfifo(top / "pipe"), "pipe", 999, "no regular file"),
+        (lambda _: None, "thing.py", 3, "expected at most 3"),
+    ],
+    ids=["file becomes link", "directory becomes link", "becomes pipe", "grows"],
+)
+def test_what_becomes_another_thing_while_it_is_read_is_refused(
+    workspace: Path, change: Callable[[Path], object], name: str, size: int, said: str
+) -> None:
+    change(workspace)
+    with pytest.raises(SnapshotRefused, match=said):
+        reading.read_beneath(workspace, name, max_bytes=size)
 
 
-def test_a_file_that_becomes_a_pipe_or_grows_is_refused(workspace: Path) -> None:
-    os.mkfifo(workspace / "pipe")
-    with pytest.raises(SnapshotRefused, match="no regular file"):
-        reading.read_beneath(workspace, "pipe", max_bytes=MEGABYTE)
-    with pytest.raises(SnapshotRefused, match="expected at most 3"):
-        reading.read_beneath(workspace, "thing.py", max_bytes=3)
-
-
-def test_a_file_that_never_stops_changing_is_refused(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_never_stops_changing_is_refused(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = iter(range(100))
     real = os.fstat
 
     def unsteady(descriptor: int) -> os.stat_result:
-        fields = real(descriptor)
-        return os.stat_result([*fields], {"st_mtime_ns": next(seen), "st_mtime": 0.0})
+        return os.stat_result([*real(descriptor)], {"st_mtime_ns": next(seen), "st_mtime": 0.0})
 
     monkeypatch.setattr(reading.os, "fstat", unsteady)
     with pytest.raises(SnapshotRefused, match="changed while it was read"):
-        reading.read_beneath(workspace, "thing.py", max_bytes=MEGABYTE)
+        reading.read_beneath(tree.top, "thing.py", max_bytes=999)
 
 
-def test_tracked_compiled_code_is_left_out_since_it_would_run_unread_in_the_place_of_its_source(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    (workspace / "__pycache__").mkdir()
-    (workspace / "__pycache__" / "thing.cpython-311.pyc").write_bytes(b"compiled")
-    git(workspace, "init", "-q")
-    git(workspace, "add", "-f", ".")
-    snapshot = frozen(path, store)
-    assert paths(snapshot) == {"thing.py", "verify.sh", "ticket.yaml"}
-    assert reasons(snapshot)["__pycache__/thing.cpython-311.pyc"].startswith("compiled code")
+def test_tracked_compiled_code_is_left_out_since_it_would_run_unread_in_the_place_of_its_source(tree: Tree) -> None:
+    tree.write("__pycache__/thing.cpython-311.pyc")
+    tree.checkout(".")
+    assert tree.paths() == ALL
+    assert tree.reasons()["__pycache__/thing.cpython-311.pyc"].startswith("compiled code")
 
 
-def test_tracked_credentials_are_left_out_all_the_same(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, git: Git
-) -> None:
-    path = make_ticket()
-    for name in (".aws/config", ".env", ".config/gcloud/x"):
-        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
-        (workspace / name).write_text("secret")
-    git(workspace, "init", "-q")
-    git(workspace, "add", "-f", ".")
-    snapshot = frozen(path, store)
-    assert paths(snapshot) == {"thing.py", "verify.sh", "ticket.yaml"}
-    assert {".aws/config", ".env", ".config/gcloud/x"} <= set(reasons(snapshot))
-
-
-def test_a_named_file_that_turns_out_to_be_a_key_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "verify.sh").write_text("-----BEGIN PRIVATE KEY-----\n")
-    assert "is a private key (by its content), but the ticket names it" in refusal(make_ticket(), store)
-
-
-def test_a_symlink_to_an_empty_directory_is_left_out(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    (workspace / "empty").mkdir()
-    (workspace / "link").symlink_to("empty")
-    assert reasons(frozen(make_ticket(), store))["link"].endswith("which has no file in the snapshot")
-
-
-def test_a_workspace_without_end_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_workspace_without_end_is_refused(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selection, "_MAX_WALKED", 2)
-    assert "more than 2 files and directories" in refusal(make_ticket(), store)
+    assert "more than 2 files and directories" in tree.refusal()
 
 
-def test_a_workspace_that_vanished_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, tmp_path: Path
+def test_what_vanished_between_parsing_and_freezing_is_refused(
+    tree: Tree, make_ticket: MakeTicket, tmp_path: Path
 ) -> None:
     ticket = load_ticket(make_ticket())
-    workspace.rename(tmp_path / "gone")
-    with pytest.raises(SnapshotRefused, match="cannot read"):
-        take_snapshot(ticket, store=store, max_bytes=MEGABYTE, max_files=10)
-
-
-def test_a_file_that_vanished_between_parsing_and_freezing_is_refused(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore
-) -> None:
-    ticket = load_ticket(make_ticket())
-    (workspace / "thing.py").unlink()
-    with pytest.raises(SnapshotRefused, match=r"'thing.py': does not exist on disk, but the ticket names it"):
-        take_snapshot(ticket, store=store, max_bytes=MEGABYTE, max_files=10)
-
-
-def test_a_git_that_does_not_answer_is_given_up(
-    workspace: Path, make_ticket: MakeTicket, store: SnapshotStore, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    path = make_ticket()
-    (workspace / ".git").mkdir()
-    (tmp_path / "git").write_text("#!/bin/sh\nexec sleep 30\n")
-    (tmp_path / "git").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(checkout, "_TIMEOUT_S", 0.2)
-    assert "did not answer" in refusal(path, store)
+    (tree.top / "thing.py").unlink()
+    for said in ("'thing.py': does not exist on disk, but the ticket names it", "cannot read"):
+        with pytest.raises(SnapshotRefused, match=said):
+            take_snapshot(ticket, store=tree.store, max_bytes=999, max_files=10)
+        if tree.top.exists():
+            tree.top.rename(tmp_path / "gone")

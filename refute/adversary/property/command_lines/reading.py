@@ -49,8 +49,11 @@ class _Reader:
             in_session = re.match(r"\s*[$%] ", example)
             made = [] if in_session else [*self._line(claim, example, Origin.AUTHOR_EXAMPLE, trusted=True)]
             made += self._text(claim, example, Origin.AUTHOR_EXAMPLE) if in_session else []
-            unread = f"the example {example[:60]!r} is no command with what it prints or how it exits"
-            yield from made or [Note(claim=claim, reason=unread)]
+            if not any(isinstance(one, Draft) for one in made):
+                unread = f"the example {example[:60]!r} is no command with what it prints or how it exits"
+                reason = next((one.reason for one in made if isinstance(one, Note)), unread)
+                made = [Note(claim=claim, reason=reason, field=f"the example {example[:60]!r}")]
+            yield from made
         yield from self._text(claim, claim.text, Origin.CLAIM_EXAMPLE)
         _, text = read_sessions(claim.text)
         for written in _IN_CODE.findall(text):

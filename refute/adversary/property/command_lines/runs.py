@@ -117,7 +117,7 @@ def run_test(claim: Claim, run: Run, programs: Programs) -> Draft | Note:
     if not isinstance(command, Command):
         known = ", ".join(program.path for program in programs.all)
         reason = command or f"got {run.words[0]!r}, expected one of the ticket's programs: {known}"
-        return Note(claim=claim, reason=f"run: {reason}")
+        return Note(claim=claim, reason=f"run: {reason}", field="run")
     files = [f"put_file(folder, {path!r}, {text!r})" for path, text in run.files.items()]
     command = replace(command, stdin=run.stdin)
     step = Step(lines=(*files, *invocation(command)), checks=tuple(_ends(run)), command=command)

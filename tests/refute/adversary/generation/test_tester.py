@@ -44,15 +44,6 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
 
 
-def test_the_file_is_valid_python_and_names_claims_and_strategy(brief: Brief) -> None:
-    attack, _, _ = ask(brief, GOOD, NOTHING)
-    tree = ast.parse(attack.source)
-    header = ast.get_docstring(tree) or ""
-    assert "C1: double(x) returns twice" in header
-    assert "claims-first-3, code-aware-4" in header
-    assert "import math" in attack.source
-
-
 def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(brief: Brief) -> None:
     vacuous = written("test_v", claim="C2", code="def test_v():\n    assert True\n")
     first = says({"tests": [written("test_a"), vacuous]})
@@ -71,12 +62,6 @@ def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half
     assert "Without a test that could run: C1 (clause 2)." in model.prompts[1].text
     assert rounds(model) == ["claims-first-3", "again-2", "code-aware-4"]
     assert "What has no test" not in model.prompts[2].text
-
-
-def test_tests_of_one_name_are_all_kept(brief: Brief) -> None:
-    attack, _, _ = ask(brief, GOOD, says({"tests": [written("test_a")]}))
-    assert [test.name for test in attack.tests][-1] == "test_a_2"
-    assert "def test_a_2():" in attack.source
 
 
 def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(brief: Brief) -> None:
@@ -208,11 +193,12 @@ def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: B
     assert any("preamble" in note for note in tester.yields[0].notes)
 
 
-def test_of_endless_tests_only_the_first_are_read(brief: Brief) -> None:
-    attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(900)]}), NOTHING)
-    assert len(attack.tests) == 200
+def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("refute.adversary.generation.answer.MAX_ITEMS", 20)
+    attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(30)]}), NOTHING)
+    assert len(attack.tests) == 20
     assert len(no_scan(attack, brief).attack.tests) == brief.max_tests
-    assert "900 tests were given" in tester.yields[0].notes[0]
+    assert "30 tests were given" in tester.yields[0].notes[0]
 
 
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "Sure! Here it is:\n\n```\n{}\n```\nHope that helps."])

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,11 @@ from refute.adversary.attack import (
     TriagedTest,
     TriageVerdict,
     Untestable,
+    UntestedField,
 )
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
+from refute.ticket.record import ClaimId
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
 V = TriageVerdict
@@ -31,7 +34,7 @@ def concluded(
     ]
     refused = (Rejected(test=make_test("test_r"), reason="sleeps time.sleep"),) if rejected else ()
     screening = Screening(attack=make_attack("", tests), rejected=refused)
-    (result,) = claim_results(make_brief().ticket.claims, triaged, screening, tampering=tampering)
+    (result,) = claim_results(make_brief(), triaged, screening, tampering=tampering)
     return result
 
 
@@ -50,6 +53,61 @@ def concluded(
 )
 def test_a_claim_is_what_the_worst_of_its_tests_says(verdicts: list[TriageVerdict], expected: ClaimVerdict) -> None:
     assert concluded(*verdicts).verdict is expected
+
+
+PAIR = "def words(text):\n    return text.split()\n\n\ndef pick(items):\n    return items[0]\n"
+
+
+@pytest.mark.parametrize(
+    ("claim", "tests", "left"),
+    [
+        ("`words` and `pick` are kept.", "def test_a():\n    assert impl.words('a')\n", ("pick",)),
+        (
+            "`words` and `pick` are kept.",
+            "def both(x):\n    return pick(words(x))\ndef test_a():\n    assert both('a')\n",
+            (),
+        ),
+        ("words(pick(x)) is kept.", "def test_a():\n    assert pick('a')\n", ("words",)),
+        ("`pick` is kept.", "def test_a():\n    assert impl.words('a')\n", ()),
+    ],
+    ids=["one of two", "through a helper", "calls", "one alone"],
+)
+def test_a_claim_of_two_functions_of_which_one_is_never_called_survived_in_part(
+    claim: str, tests: str, left: tuple[str, ...]
+) -> None:
+    brief = make_brief(claim)
+    brief = replace(brief, modules=(replace(brief.modules[0], source=PAIR),))
+    test = make_test("test_a", quote=claim)
+    triaged = [TriagedTest(test=test, verdict=V.SURVIVED, reason="", run=make_run("test_a"))]
+    screening = Screening(attack=make_attack(tests, [test]), rejected=())
+    (result,) = claim_results(brief, triaged, screening, tampering=())
+    assert result.open_clauses == left
+    assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
+
+
+@pytest.mark.parametrize(
+    ("lost", "left"),
+    [
+        (
+            {"untested_fields": (UntestedField(claim_id=ClaimId("C1"), field="unchanged, f", reason="no inputs"),)},
+            "unch",
+        ),
+        ({"untested_fields": (UntestedField(claim_id=ClaimId("C2"), field="unchanged, f", reason="no inputs"),)}, ""),
+        ({"rejected": Origin.FIELD}, "test_lost"),
+        ({"invalid": Origin.AUTHOR_EXAMPLE}, "test_lost"),
+        ({"rejected": Origin.MODEL, "invalid": Origin.CLAIM_EXAMPLE}, ""),
+    ],
+)
+def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str, Any], left: str) -> None:
+    fields = lost.pop("untested_fields", ())
+    mute = {how: make_test("test_lost", origin=origin) for how, origin in lost.items()}
+    ends = [(make_test("test_a"), V.SURVIVED), *((test, V.INVALID) for how, test in mute.items() if how == "invalid")]
+    triaged = [TriagedTest(test=test, verdict=end, reason="", run=make_run(test.name)) for test, end in ends]
+    rejected = tuple(Rejected(test=test, reason="sleeps") for how, test in mute.items() if how == "rejected")
+    screening = Screening(attack=replace(make_attack("", []), untested_fields=fields), rejected=rejected)
+    (result,) = claim_results(make_brief(), triaged, screening, tampering=())
+    assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
+    assert "".join(result.open_clauses).startswith(left)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +134,7 @@ def test_a_claim_of_which_no_independent_test_attacks_some_words_survived_in_par
         TriagedTest(test=one, verdict=V.SURVIVED, reason="", run=run) for one, run in zip(written, runs, strict=True)
     ]
     screening = Screening(attack=make_attack("", written), rejected=())
-    (result,) = claim_results(make_brief(HALVES).ticket.claims, triaged, screening, tampering=())
+    (result,) = claim_results(make_brief(HALVES), triaged, screening, tampering=())
     assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
     assert result.open_clauses == tuple(result.clauses[place] for place in left)
 
@@ -85,7 +143,7 @@ def test_a_claim_whose_test_the_code_answers_now_one_way_and_now_another_is_unde
     passed = TriagedTest(test=make_test("test_b"), verdict=V.SURVIVED, reason="r", run=make_run(end=TestEnd.PASSED))
     flaky = TriagedTest(test=make_test("test_a"), verdict=V.FLAKY, reason="1 of 4", run=make_run(), contested=True)
     screening = Screening(attack=make_attack("", [flaky.test, passed.test]), rejected=())
-    (result,) = claim_results(make_brief().ticket.claims, [flaky, passed], screening, tampering=())
+    (result,) = claim_results(make_brief(), [flaky, passed], screening, tampering=())
     assert (result.verdict, result.decided_by) == (ClaimVerdict.INCONCLUSIVE, "test_a")
 
 
@@ -112,7 +170,7 @@ def test_a_claim_that_survived_names_the_tests_that_count_most_for_it() -> None:
         for name, (origin, attested) in weights.items()
     ]
     screening = Screening(attack=make_attack("", [one.test for one in triaged]), rejected=())
-    (result,) = claim_results(make_brief().ticket.claims, triaged, screening, tampering=())
+    (result,) = claim_results(make_brief(), triaged, screening, tampering=())
     assert result.supported_by == ("attested", "second", "forgeable")
     assert result.decided_by == "attested"
     assert concluded(V.SURVIVED, V.REFUTED).supported_by == ()
@@ -122,7 +180,7 @@ def test_an_untested_claim_says_why() -> None:
     brief = make_brief("a claim", "another claim")
     untestable = Untestable(claim=brief.ticket.claims[1], reason="speaks of beauty")
     screening = Screening(attack=replace(make_attack("", []), untestable=(untestable,)), rejected=())
-    assert [one.reason for one in claim_results(brief.ticket.claims, (), screening, tampering=())] == [
+    assert [one.reason for one in claim_results(brief, (), screening, tampering=())] == [
         "no test was written for it",
         "speaks of beauty",
     ]

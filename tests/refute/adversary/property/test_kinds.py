@@ -41,12 +41,6 @@ def test_descriptions_that_restrict_beyond_understanding_give_none(text: str) ->
     assert described("x", text, None, []) == (None, [])
 
 
-def test_a_type_holds_where_its_description_says_no_more() -> None:
-    assert described("xs", "The numbers to sort", NUMBERS, []) == (NUMBERS, [])
-    assert described("n", "A positive number", INT, []) == (INT, ["n > 0"])
-    assert described("n", "must be valid", INT, []) == (None, [])
-
-
 @pytest.mark.parametrize(
     ("annotation", "strategy"),
     [
@@ -94,13 +88,6 @@ def test_other_conditions_stay_assumptions(condition: str) -> None:
     given, left = drawn({"n": INT, "xs": NUMBERS}, [_parsed(condition)], small=True)
     assert [*map(ast.unparse, left)] == [ast.unparse(_parsed(condition))]
     assert "filter" not in str(given)
-
-
-@pytest.mark.parametrize("text", ["n >= 1 and 2 <= n <= 36", "all(x < n for x in xs)", "n < len(xs)"])
-def test_conditions_are_python(text: str) -> None:
-    read = read_condition(f"`{text}`.", ["n", "xs"])
-    assert read is not None
-    assert ast.unparse(read) == ast.unparse(_parsed(text))
 
 
 @pytest.mark.parametrize(

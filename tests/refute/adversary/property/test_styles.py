@@ -6,10 +6,7 @@ import pytest
 
 from tests.refute.adversary.property.workbench import attack_on, cases, failures
 
-STYLES = [
-    pytest.param(style, id=style["name"], marks=[pytest.mark.slow] if style.get("slow") else [])
-    for style in cases("styles.yaml")
-]
+STYLES = [pytest.param(style, id=style["name"]) for style in cases("styles.yaml")]
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -25,35 +25,9 @@ def test_the_same_brief_gives_the_same_bytes() -> None:
     assert PropertyTester().write_tests(brief) == PropertyTester().write_tests(brief)
 
 
-def test_the_file_is_named_after_the_ticket() -> None:
-    assert attack_on(AREA, "area(2, 3) == 6").file_name == "test_adversarial_tck_1.py"
-
-
-def test_every_test_quotes_its_claim_verbatim() -> None:
-    texts = ["E.g. area(2, 3) -> 6\n>>> area(1, 1)\n1", "The function `area`\nnever raises an error."]
-    attack = attack_on(AREA, *texts)
-    quotes = {test.claim_id: test.quote for test in attack.tests}
-    assert len(attack.tests) == 3
-    assert quotes["C2"] in texts[1]
-    assert all(test.quote in texts[int(test.claim_id[1]) - 1] for test in attack.tests)
-
-
-def test_every_test_says_claim_category_and_origin() -> None:
-    attack = attack_on(AREA, "area(2, 3) == 6")
-    function = ast.parse(attack.source).body[-1]
-    assert isinstance(function, ast.FunctionDef)
-    assert (ast.get_docstring(function) or "").startswith("C1 [smoke, claim example]: area(2, 3) == 6")
-
-
 def test_an_error_example_is_a_failure_mode_and_an_empty_input_an_edge() -> None:
     attack = attack_on("def f(xs):\n    return xs[0]\n", "f([]) raises IndexError; f(['']) == ''; f([7]) == 7")
     assert [test.category for test in attack.tests] == [Category.FAILURE_MODE, Category.EDGE, Category.SMOKE]
-
-
-def test_a_claim_without_anything_to_test_is_untested_with_a_reason() -> None:
-    attack = attack_on(AREA, "It is elegant.")
-    assert attack.tests == ()
-    assert attack.untestable[0].reason.startswith("nothing in it can be executed; add")
 
 
 def test_claims_about_code_that_cannot_be_parsed_say_so_with_the_line() -> None:
@@ -78,6 +52,21 @@ def test_no_more_tests_than_allowed_and_every_claim_keeps_one() -> None:
     assert [test.claim_id for test in attack.tests] == ["C1", "C1", "C2"]
 
 
+def test_a_field_that_gives_no_test_is_told_though_others_attack_its_claim() -> None:
+    claim = Claim(
+        id=ClaimId("C1"),
+        text="area is right.",
+        examples=("area(2, 3) == 6", "area(2, 3", "area(1, 1) == 1"),
+        same_as={"area": "os.system"},
+        unchanged=("area",),
+    )
+    untested = PropertyTester().write_tests(brief_of(AREA, [claim], max_tests=1)).untested_fields
+    assert [one.field for one in untested] == [
+        *("the example 'area(2, 3'", "same_as, area", "unchanged, area", "area(1, 1) == 1"),
+    ]
+    assert "C1: the example 'area(2, 3' is not tested: is not Python" in map(str, untested)
+
+
 def test_no_more_bytes_than_allowed() -> None:
     many = "\n".join(f"area({n}, 1) == {n}" for n in range(2, 40))
     attack = PropertyTester().write_tests(brief_of(AREA, [many], max_bytes=6_000))
@@ -100,11 +89,6 @@ def test_text_of_a_ticket_never_becomes_code() -> None:
     text = 'area(2, 3) == 6 """\nraise SystemExit\n\'\'\' \\" \x00 {__import__("os")} # \u2028'
     attack = attack_on(AREA, claim(text, "area(2, 3) == 6"))
     assert failures(attack, AREA) == {}
-
-
-def test_an_author_example_must_hold_as_python_says() -> None:
-    failed = failures(attack_on(AREA, claim("Areas.", "area(2, 3) == 7")), AREA)
-    assert list(failed) == ["test_c1_example"]
 
 
 def test_a_bare_call_among_author_examples_must_not_be_false() -> None:
@@ -204,13 +188,6 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
     assert [test.claim_id for test in attack.tests] == ["C2"]
 
 
-def test_docstring_examples_that_no_claim_speaks_of_are_left_out_with_a_note() -> None:
-    code = 'def one():\n    """\n    >>> one()\n    1\n    """\n    return 1\ndef two():\n    return 2\n'
-    attack = attack_on(code, "`two() == 2`")
-    assert [test.claim_id for test in attack.tests] == ["C1"]
-    assert "the docstring of `one` holds examples" in attack.source
-
-
 @pytest.mark.parametrize(
     "text", ["`two(1) == 2`", "two(1) == 2", "`two(1)` returns `2`.", "`two(1)` -> 2 and `two(2)` -> 4"]
 )
@@ -239,42 +216,14 @@ def test_source_that_does_not_parse_is_still_attacked_with_author_examples() -> 
     assert "from subject import area" in attack.source
 
 
-_NOTATION = (
-    "f(1)",
-    "==",
-    "->",
-    "1",
-    "[1, 2",
-    "]",
-    "(",
-    ")",
-    "`",
-    ">>> ",
-    "\n",
-    "x",
-    ".",
-    ", ",
-    '"',
-    "'",
-    "\\",
-    "#",
-    "é",
+_FRAGMENTS = st.sampled_from(
+    [*"()`.#é\\x\n1", "f(1)", "==", "->", "[1, 2", "]", ">>> ", ", ", '"', "'"]
+) | st.sampled_from(
+    ["returns ", "raises ValueError if ", "n < 0", "for any ", "Input: ", "Output: ", "between ", " and ", "assert "]
 )
-_WORDS = (
-    "returns ",
-    "raises ValueError if ",
-    "n < 0",
-    "for any ",
-    "Input: ",
-    "Output: ",
-    "between ",
-    " and ",
-    "assert ",
-)
-_FRAGMENTS = st.sampled_from(_NOTATION) | st.sampled_from(_WORDS)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(st.lists(_FRAGMENTS, max_size=25).map("".join))
 def test_whatever_a_claim_says_the_file_is_python(text: str) -> None:
     attack = attack_on("def f(x: int):\n    return x\n", text or "-")
@@ -301,12 +250,6 @@ def test_the_screen_lets_every_test_through() -> None:
 
 def test_what_print_shows_is_compared_and_not_what_it_gives() -> None:
     assert failures(attack_on("def f(n):\n    return n\n", ">>> print(f(1))\nNone\n"), "def f(n):\n    return n\n")
-
-
-def test_a_session_that_shows_nothing_says_that_it_ends() -> None:
-    code = "def f(n):\n    return 1 // n\n"
-    assert failures(attack_on(code, ">>> f(1)\n"), code) == {}
-    assert failures(attack_on(code, ">>> f(0)\n"), code)
 
 
 def test_examples_of_docstrings_belong_to_the_claim_that_speaks_of_docstrings() -> None:

@@ -1,6 +1,17 @@
 """Wrong code that wants its failures put down to chance, to its tests or to the machinery; text for the driver."""
 
+LATER = {
+    "dies": "os._exit(3)",
+    "exits": "sys.exit(0)",
+    "hangs": "time.sleep(60)",
+    "recurses": "(deeper := lambda: deeper())()",
+    "runs_out": "raise MemoryError",
+    "too_large": "return 'x' * 80_000_000",
+    "cannot": "return sys._getframe()",
+}
+"""What it does from the second time on that it is asked: the first time it is plainly wrong."""
 IMPLEMENTATION = r'''
+import json
 import os
 import sys
 import time
@@ -15,51 +26,6 @@ def times(name):
     found = len(list(MEMORY.glob(f"{name}.*")))
     (MEMORY / f"{name}.{found}").touch()
     return found
-
-
-def then_dies(x):
-    if times("dies"):
-        os._exit(3)
-    return -1
-
-
-def then_exits(x):
-    if times("exits"):
-        sys.exit(0)
-    return -1
-
-
-def then_hangs(x):
-    if times("hangs"):
-        time.sleep(60)
-    return -1
-
-
-def then_recurses(x):
-    def deeper():
-        return deeper()
-
-    if times("recurses"):
-        deeper()
-    return -1
-
-
-def then_runs_out(x):
-    if times("memory"):
-        raise MemoryError
-    return -1
-
-
-def then_too_large(x):
-    if times("large"):
-        return "x" * 80_000_000
-    return -1
-
-
-def then_cannot(x):
-    if times("cannot"):
-        return sys._getframe()
-    return -1
 
 
 def then_right(x):
@@ -120,9 +86,6 @@ def without_frames():
     return names["fail"]
 
 
-import json
-
-
 class Closed:
     fail = staticmethod(without_frames())
 
@@ -142,14 +105,14 @@ def data():
     return -1
 
 
-for folder in Path(os.environ["TMPDIR"]).glob("*"):
-    pass
 (Path(os.environ["TMPDIR"]) / "pytest-of-root").write_text("no folder")
 for user in {os.environ.get("USER"), os.environ.get("LOGNAME"), "unknown", "subject"}:
     if user:
         (Path(os.environ["TMPDIR"]) / f"pytest-of-{user}").write_text("no folder")
 (Path(__file__).parent / "sample.txt").unlink()
-'''
+''' + "".join(
+    f"def then_{name}(x):\n    if times({name!r}):\n        {late}\n    return -1\n" for name, late in LATER.items()
+)
 TESTS = """
 from pathlib import Path
 
@@ -158,85 +121,45 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-
-def test_then_dies():
-    assert impl.then_dies(1) == 2
-
-
-def test_then_exits():
-    assert impl.then_exits(1) == 2
-
-
-def test_then_hangs():
-    assert impl.then_hangs(1) == 2
-
-
-def test_then_recurses():
-    assert impl.then_recurses(1) == 2
-
-
-def test_then_runs_out():
-    assert impl.then_runs_out(1) == 2
-
-
-def test_then_too_large():
-    assert impl.then_too_large(1) == 2
-
-
-def test_then_cannot():
-    assert impl.then_cannot(1) == 2
-
-
 def test_then_right():
     assert impl.then_right(1) is True
-
 
 def test_now_and_then():
     assert impl.now_and_then(1) is False
 
-
 @given(st.integers(min_value=0, max_value=100))
 def test_right_when_asked_again(x):
     assert impl.right_when_asked_again(x) == x * 2
-
 
 @settings(deadline=50)
 @given(st.integers(min_value=0, max_value=100))
 def test_dawdles(x):
     assert impl.dawdles(x) == x * 2
 
-
 @given(st.integers())
 def test_accepts_nothing(x):
     assume(impl.accepts(x))
     assert impl.back(x) == x + 1
 
-
 def test_nearly_too_large():
     assert impl.back(impl.nearly_too_large(1)) == 1
 
-
 def test_traceback_of_its_own():
     assert impl.back(impl.traceback_of_its_own(1)) == 1
-
 
 @pytest.fixture
 def box():
     return impl.Box()
 
-
 def test_box(box):
     assert box.value() == 1
-
 
 @pytest.fixture
 def closed():
     return impl.Closed()
 
-
 def test_closed(closed):
     assert closed is None
-
 
 @pytest.fixture
 def ends():
@@ -244,16 +167,13 @@ def ends():
     yield made
     made.close()
 
-
 def test_ends(ends):
     assert ends.value() == 1
-
 
 def test_files_of_its_own(tmp_path):
     (tmp_path / "x").write_text("1")
     assert impl.data() == 1
 
-
 def test_a_file_of_the_workspace():
     assert impl.data() == len(Path("sample.txt").read_text())
-"""
+""" + "".join(f"def test_then_{name}():\n    assert impl.then_{name}(1) == 2\n" for name in LATER)

@@ -16,7 +16,6 @@ import re
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -153,40 +152,10 @@ def send(number):
     return 0
 
 
-def interrupted():
-    return send(signal.SIGINT)
-
-
-def alarmed():
-    return send(signal.SIGALRM)
-
-
-def told():
-    for _ in range(3):
-        send(signal.SIGUSR1)
-    return 0
-
-
-def hung_up():
-    return send(signal.SIGHUP)
-
-
-def terminated():
-    return send(signal.SIGTERM)
-
-
-def winched():
-    for number in (signal.SIGWINCH, signal.SIGCHLD, signal.SIGPIPE, signal.SIGCONT, signal.SIGURG, signal.SIGIO):
-        send(number)
-    return 0
-
-
 def signalled():
-    winched()
-    told()
-    hung_up()
-    alarmed()
-    return interrupted()
+    for name in "WINCH CHLD PIPE CONT URG IO USR1 USR1 USR1 HUP ALRM INT".split():
+        send(getattr(signal, f"SIG{name}"))
+    return 0
 
 
 def stopped():
@@ -231,15 +200,6 @@ def replaced():
             path.unlink()
         except OSError:
             pass
-    return 0
-
-
-def processes():
-    for _ in range(250):
-        try:
-            subprocess.Popen(["sleep", "30"])
-        except OSError:
-            break
     return 0
 
 

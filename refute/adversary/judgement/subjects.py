@@ -1,0 +1,54 @@
+"""Functions that a claim names and none of its tests calls: one is easily attacked and the other forgotten."""
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from refute.adversary.attack import AttackTest, Brief
+from refute.adversary.references import needed_for
+from refute.python_syntax import parsed_or_none
+from refute.ticket.record import Claim, Kind
+
+NAMED: Final = re.compile(
+    r"`([^\W\d][\w.]*)(?:\([^`]*\))?`|(?<![\w.])([^\W\d][\w.]*)\(|(?<![\w.])([a-z]\w*_\w+)(?![\w.])"
+)
+"""How a claim names a function: in backticks, as a call, or by a name with an underscore."""
+FEWEST: Final = 2
+"""A claim that names one function alone speaks of that, by whichever way a test reaches it."""
+
+
+def uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Brief) -> tuple[str, ...]:
+    """The functions of the code that a claim names and none of these tests calls, in the claim's order.
+
+    Args:
+        claim: names one function: then none is told, since a test may well reach it through others.
+        tests: of the claim, those that count.
+        source: the file that holds them.
+        brief: its modules define the functions.
+    """
+    spoken = (name.rpartition(".")[2] for found in NAMED.findall(claim.text) for name in found if name)
+    functions = _functions(brief)
+    named = list(dict.fromkeys(name for name in spoken if name in functions))
+    if len(named) < FEWEST or brief.ticket.kind is Kind.CLI:
+        return ()
+    tree = parsed_or_none(source)
+    parts = needed_for({test.name for test in tests}, tree.body) if tree else []
+    called = set(_names(parts))
+    return tuple(name for name in named if name not in called)
+
+
+def _functions(brief: Brief) -> set[str]:
+    trees = [parsed_or_none(one.source) for one in brief.modules]
+    nodes = (node for tree in trees if tree for node in ast.walk(tree))
+    found = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return {name for name in found if not name.startswith("_")}
+
+
+def _names(parts: Iterable[ast.stmt]) -> Iterable[str]:
+    for node in (node for part in parts for node in ast.walk(part)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case _:
+                continue

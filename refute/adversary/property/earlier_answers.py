@@ -1,0 +1,152 @@
+"""What the earlier version's answers mean: tests of what claims say to be as before, and lines on what is not."""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.preservation import PRESERVED, preserves_everything
+from refute.adversary.property.differential import Answer, Compared
+from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.laws import NO_INPUTS, sampled
+from refute.adversary.property.reading import read_surface
+from refute.adversary.property.surface import Function
+from refute.ticket.record import Claim
+
+_CRASHES: Final = frozenset(
+    (
+        *("AttributeError", "AssertionError", "IndexError", "KeyError", "ModuleNotFoundError", "NameError"),
+        *("NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
+        "ZeroDivisionError",
+    )
+)
+"""How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
+_SHOWN: Final = 120
+"""Characters of an answer that is told."""
+_BOUNDED: Final = (
+    "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+)
+_CHANGES: Final = (
+    "`unchanged` names {function}, of which {claim} demands something new ({told}); "
+    "say in a `property` what stays as it is"
+)
+_NO_VERSION: Final = (
+    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
+)
+
+
+def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
+    """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
+    surface = read_surface(brief.modules)
+    for claim in brief.ticket.claims:
+        for name in claim.unchanged:
+            field = f"unchanged, {name}"
+            function = surface.named(name)
+            if function is None:
+                reason = f"unchanged: got {name!r}, expected a public function of the implementation"
+                yield Note(claim=claim, reason=reason, field=field)
+            elif changed := _demanded_otherwise(claim, function, compared):
+                yield Note(claim=claim, reason=changed, field=field)
+            else:
+                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"), field)
+        said = PRESERVED.search(claim.text)
+        if said is None or claim.unchanged:
+            continue
+        if why_not := _incomparable(claim, brief):
+            yield Note(claim=claim, reason=why_not)
+            continue
+        for function in surface.subjects(claim.text) or surface.functions():
+            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+
+
+def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
+    """Why what a claim calls unchanged is not: a field of another claim wants what the version before did not give."""
+    own = (one for one in compared if one.way.function.qualified == function.qualified)
+    for one in own:
+        was, demand = one.before[0], one.way.demand
+        if not demand or demand[0] == claim.id or not was or _crashed(was):
+            continue  # a crash is compared with nothing, and least that of an option which is new
+        if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
+            told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
+            return _CHANGES.format(function=function.name, claim=demand[0], told=told)
+    return ""
+
+
+def _incomparable(claim: Claim, brief: Brief) -> str:
+    """Why a claim in prose is not compared with the version before; empty where it is."""
+    if not brief.earlier:
+        return "it speaks of the code before the change, but the ticket names no `base` or `previous`"
+    return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
+
+
+def _of_function(
+    claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
+) -> Iterator[Draft | Note]:
+    own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
+    drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
+    if not drafts:
+        reason = _NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
+        yield Note(claim=claim, reason=reason, field=field)
+    yield from drafts
+
+
+def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
+    inputs = one.way.inputs
+    rows = [
+        (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
+        for row, answer in zip(inputs.rows, one.before, strict=True)
+        if answer and not _crashed(answer)
+    ]
+    if not rows:
+        return None
+    return Draft(
+        claim=claim,
+        quote=quote,
+        category=Category.INTEGRATION,
+        origin=Origin.EARLIER,
+        label=f"unchanged {one.way.function.name}",
+        detail="the version before gave these answers, alone in a container",
+        imports=one.way.imports,
+        body=(
+            f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
+            f"got = _outcome(lambda: {inputs.call}, how)",
+            'assert _same(expected, got), f"{_shown(expected)} before, {_shown(got)} now"',
+        ),
+        given=(("case", sampled(rows)),),
+    )
+
+
+def _crashed(answer: Answer) -> bool:
+    return answer[0] == "raises" and answer[1] in _CRASHES
+
+
+def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[str]:
+    """One line for each function that answers otherwise than before, with the smallest input that shows it."""
+    if brief.earlier and all(brief.earlier.get(one.module.path) == one.source for one in brief.modules):
+        yield "`base` or `previous` is this very code: whatever is said to be as before is compared with itself"
+    claims = " ".join(claim.text for claim in brief.ticket.claims)
+    found: dict[str, list[tuple[str, Answer, Answer]]] = {}
+    for one in compared:
+        found.setdefault(one.way.function.qualified, []).extend(one.differences())
+    for name, differences in found.items():
+        if differences:
+            call, before, now = min(differences, key=_weight)
+            named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
+            asked = " (a claimed change?)" if named else ""
+            more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""
+            was = _told(before, "raised", "was")
+            yield f"behaviour changed{asked}: {call} {was}, {_told(now, 'raises', 'is')}{more}"
+
+
+def _weight(difference: tuple[str, Answer, Answer]) -> tuple[bool, int]:
+    """A crash that ends otherwise says least; else the shortest call is shown."""
+    call, before, now = difference
+    crashed = before[0] == now[0] == "raises" or now in {("raises", name) for name in ("TypeError", "AttributeError")}
+    return crashed, len(call)
+
+
+def _told(answer: Answer, raised: str, given: str) -> str:
+    how, what = answer
+    text = f"<{what}>" if how == "text" else what
+    return f"{raised if how == 'raises' else given} {text if len(text) <= _SHOWN else f'{text[: _SHOWN - 1]}…'}"
