@@ -26,6 +26,7 @@ from tests.golden_files import assert_agreed
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = (Status.FAILED_IMPORT, Status.FAILED_VERIFICATION, Status.FAILED_TIMEOUT, Status.FAILED_RESOURCES)
 NOBODY = (Status.ERROR, Status.CANCELLED, Status.SKIPPED_BUDGET, Status.INCONCLUSIVE, Status.PENDING, Status.SKIPPED)
+PUBLISHED = jsonschema.Draft202012Validator(json.loads((ROOT / SCHEMA_FILE).read_text()))
 
 
 @pytest.mark.parametrize("status", list(Status))
@@ -33,7 +34,7 @@ def test_a_document_of_every_status_fits_the_published_schema(made, status):
     document = made(status=status, failures=(FAILURE,), title="lone \udc80 surrogate")
     text = write_gate(document)
     assert text.isascii()
-    jsonschema.validate(json.loads(text), json.loads(gate_schema()))
+    PUBLISHED.validate(json.loads(text))
     assert write_gate(read_gate(text)) == text
     assert document.exit_code == (17 if status is Status.SKIPPED else status.exit_code)
     assert document.passed == (status is Status.PASS)
