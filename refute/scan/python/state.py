@@ -4,6 +4,7 @@
 
 import ast
 import builtins
+import re
 import shlex
 from abc import ABC, abstractmethod
 from collections import ChainMap
@@ -31,10 +32,12 @@ _CLIMBING: Final = frozenset({"__subclasses__", "__globals__", "f_globals"})
 _LADDER: Final = frozenset("__base__ __bases__ __mro__ mro __init__".split())
 _SHORT: Final = 8
 """Letters of a text from which picking one by an unknown index hides nothing."""
-_JUDGING: Final = tuple(
-    """pytest. _pytest. unittest.case. unittest.TestCase. unittest.result. unittest.mock. pluggy. sys.modules.pytest
-    sys.modules._pytest sys.modules.unittest sys.modules.pluggy""".split()
+_JUDGING: Final = re.compile(
+    r"""(?x)_pytest\.|unittest\.(?:case|TestCase|result|mock)|pluggy\.|sys\.modules\.(?:_?pytest|unittest|pluggy)
+    |pytest\.(?:[A-Z]\w*[a-z]|_|approx|console|deprecated|exit|fail|fixture|hook|importor|main|mark|param|raises
+    |register|set_trace|skip|warns|xfail|yield)"""
 )
+"""What decides about tests; a name that pytest does not have is how tests hand values to one another."""
 _OUTCOMES: Final = frozenset({"outcome", "wasxfail", "exitstatus", "testsfailed"})
 
 
@@ -201,7 +204,7 @@ class Walk(ABC):
         if where and isinstance(value, Ref) and value.name in RUNS_COMMANDS:
             self.report.add("dynamic-code", self.spot(node), f"{where} = {value.name}")
         hooked = name in _OUTCOMES and any(getattr(one, "name", "").startswith("pytest_") for one in self.stack)
-        if hooked or ("()" not in where and where.startswith(_JUDGING)):
+        if hooked or ("()" not in where and _JUDGING.match(where)):
             self.report.add("test-tampering", self.spot(node), f"{where or f'….{name}'} = …")
 
 
