@@ -12,7 +12,7 @@ from refute.scan.rules import Language
 
 # Supersets of ASCII with one byte a character: no sequence of theirs reads as other ASCII text.
 _PLAIN_ENCODINGS: Final = re.compile(
-    r"utf-8(?:-sig)?|ascii|us-ascii|(?:iso-?8859|latin)-?\d{0,2}|cp125\d|windows-125\d|koi8-[ru]|mac-roman"
+    r"utf-?8(?:-sig)?|ascii|us-ascii|(?:iso-?8859|latin)-?\d{0,2}|cp125\d|windows-125\d|koi8-[ru]|mac-roman"
 )
 _SHELL_NAMES: Final = re.compile(r"(?:^|[/\s])(?:ba|da|z|k|mk|a|rba|po|ya)?sh\b")
 _PYTHON_NAMES: Final = re.compile(r"(?:^|[/\s])(?:python|pypy)[\d.]*\b")

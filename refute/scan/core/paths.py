@@ -16,7 +16,7 @@ WORKSPACE_MOUNT: Final = "/workspace"
 """Where the sandbox puts the snapshot."""
 _TEMP_ROOTS: Final = ("/tmp", "/var/tmp", "/dev/shm", "/private/tmp")  # noqa: S108 - names to recognise, not used
 _HARMLESS_DEVICES: Final = re.compile(
-    r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty|fd(/\w+)?|ptmx|pts(/\w+)?|x?console|log|clipboard)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
+    r"/dev/(null[^/]*|zero|full|u?random|stdin|stdout|stderr|tty\d*|fd(/\w+)?|ptmx|pts(/\w+)?|x?console|log|clipboard)\Z|/proc/(self|thread-self|\ue006)(/.*)?\Z"
 )
 _HOME_DIRECTORY: Final = re.compile(r"/(?:root|home/[^/]+|Users/[^/]+)(?=/|\Z)")
 FUZZY: Final = frozenset(f"{sym.EMPTY}{sym.UNKNOWN}{sym.OUTPUT}{sym.HOST_DATA}{sym.DERIVED}{sym.DOWNLOAD}{sym.SECRET}")

@@ -78,14 +78,14 @@ def _path(call: Call, _row: Command) -> Effects:
     """`dirname`, `basename`, `realpath`, `mktemp`: what they make of a path."""
     yield from ()
     name, *words = call.argv
-    path = next((word for word in words if not word.startswith("-")), ".")
+    path = next((word for word in words if not word.startswith("-")), "") or "."
     match name:
         case "basename":
             tail = path.rstrip("/").rpartition("/")[2]
             return tail if tail.isascii() else NAME
         case "mktemp" | "tempfile" if not path.startswith("/") or "XXX" not in path:
             return f"{TEMP}/mktemp"
-    return paths.normalise(path + "/.." * (name == "dirname"), call.scope.cwd) + "\n" * (name == "pwd")
+    return paths.normalise(path + "/.." * (name == "dirname" and path != "."), call.scope.cwd) + "\n" * (name == "pwd")
 
 
 def _shell(call: Call, _row: Command) -> Effects:

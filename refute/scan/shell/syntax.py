@@ -94,8 +94,8 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _UNPARTED: Final = re.compile(rb"(?:[)}]|\b(?:esac|done|fi))[ \t]+\Z")
 """What ends a command where nothing but a blank parts it from the next word."""
-_LONE: Final = re.compile(rb"((?:^|(?<==))~(?![\w/+:-])|\$\Z)")
-"""Characters of a word that stand for themselves: a tilde, a dollar sign before a backslash."""
+_LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z")
+"""Characters that stand for themselves: a tilde that is a word, a dollar sign before a backslash."""
 Edit = tuple[int, int, bytes]
 """From, to, what stands there instead."""
 
@@ -165,13 +165,16 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield from _anything(_begin(pattern), _end(pattern), text)
         case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
             yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
+        case {"Type": "DblQuoted", "Parts": [*parts]}:
+            for one in (one for one in parts if one["Type"] == "CmdSubst" and text[_begin(one)] == ord("`")):
+                yield from ((at, at + 2, b'"') for at in range(_begin(one), _end(one)) if text.startswith(b'\\"', at))
         case {"Type": "CmdSubst"} if text[_begin(node)] == ord("`"):
             yield from _backticks(_begin(node), _end(node), text)
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
             # To a shell the bracket is a command like any other: its operands need not balance.
             yield _begin(first), _end(first), b"test"
         case {"Type": "Lit"}:
-            yield from _literal(_begin(node), _end(node), text)
+            yield from ((at.start(), at.start(), b"\\") for at in _LONE.finditer(text, _begin(node), _end(node)))
         case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
             # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
             yield _begin(position), _begin(position) + 1, b"_"
@@ -209,12 +212,6 @@ def _anything(begin: int, end: int, text: bytes) -> Iterator[Edit]:
     written = text[begin:end]
     if b"$(" not in written and b"`" not in written:
         yield begin, end, b"*" + b"\n" * written.count(b"\n")
-
-
-def _literal(begin: int, end: int, text: bytes) -> Iterator[Edit]:
-    plain = _LONE.sub(rb"\\\1", text[begin:end])
-    if plain != text[begin:end]:
-        yield begin, end, plain
 
 
 def _backticks(begin: int, end: int, text: bytes) -> Iterator[Edit]:

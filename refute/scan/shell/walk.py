@@ -33,6 +33,8 @@ _HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAM
 _GLOB: Final = re.compile(r"(?=.*[*?\[])(?!\[)[*?\[\]]*([A-Za-z])?[\w.+*?\[\]-]*")
 _SETTING: Final = re.compile(r"[\w.-]+=!?((?:/\S+/)?(?:ba|da|z|k)?sh -c .+)", re.DOTALL)
 """A setting that names a command to run, as `core.pager=sh -c …` does."""
+_EXEC: Final = re.compile(r"\A(?:\s*#.*\n)*\s*(?:eval ')?exec (?!.*(?:py|sh\b))[\w./+-]+ [^\n;|&<>`]*\$0[^\n;|&<>`]*\n")
+"""How a text begins of which a shell reads one line: the rest is a program for what that line starts."""
 MAX_CALLS: Final = 40
 """Functions called within one another; the walk itself takes stack for each."""
 MAX_RECURSION: Final = 2
@@ -74,7 +76,9 @@ class ShellWalker(Walker):
             # Where the grammar gives up on the whole text, the line where a quote stays open says more.
             spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
             detail = f"Not understood: {show(told[1], 80)}."
-        if is_known(source) and not self.depth:
+        if self.place is None and _EXEC.match(source):
+            self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
+        elif is_known(source) and not self.depth:
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:
             # A line put together from values that perhaps never meet; of one that does not parse a shell runs nothing.

@@ -242,6 +242,8 @@ def _transform(value: str, operator: str, operand: str, *, environment: bool) ->
         return value.lower() if operator == ",," else value.upper()
     if operator == "##" and operand == "*/":
         return value.rpartition("/")[2]
+    if operator in {"#", "##", "%", "%%"} and is_known(value) and re.fullmatch(r"[\w.,:=@+/-]+", operand):
+        return value.removesuffix(operand) if "%" in operator else value.removeprefix(operand)
     if operator in {"#", "##", "%", "%%"} and ("/" in value or not is_known(value)):
         # Cutting a prefix or suffix leaves a path in the place where it was, unless its root is cut off.
         return value if operator.startswith("%") or not value.startswith("/") else UNKNOWN

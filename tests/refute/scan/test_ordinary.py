@@ -102,6 +102,10 @@ do eval test x\\${$v+set} = xset \\
   && ( (unset $v) >/dev/null 2>&1) && unset $v || :
 done
 """,
+    "backups by a tilde": "if ( test $# -eq 1 ) then\n  cp b.$1 b.$1~\nfi\n",
+    "a suffix cut off": 'for f in $(ls *.tokens); do\n  b=${f%.tokens}\n  backends/"$b".exe/main\ndone\n',
+    "a function called init": ". ./common.sh\ninit\n",
+    "quotes in backticks in quotes": 'T="`psql \\"$D\\" -c \\"select n where k in( \'r\');\\"`"\n',
     "alternatives in patterns": 'shopt -s extglob\nfor f in src/**/*.@(c|h); do\n  clang-format "$f" || rc=1\ndone\n',
     "words parted at line ends": "IFS=$'\\n\\t'\nmapfile -t files < <(git ls-files '*.py')\nblack --check \"${files[@]}\"\n",
     "a prefix that may be empty": """DESTDIR=
