@@ -24,6 +24,8 @@ _CRASHES: Final = frozenset(
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
 _SHOWN: Final = 120
 """Characters of an answer that is told."""
+_NONE: Final = "it speaks of the code before the change, but the ticket names no `base` or `previous`"
+_SAME: Final = "in `base` or `previous` the code is as it is now"
 _BOUNDED: Final = (
     "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
 )
@@ -46,6 +48,8 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             if function is None:
                 reason = f"unchanged: got {name!r}, expected a public function of the implementation"
                 yield Note(claim=claim, reason=reason, field=field)
+            elif not brief.earlier:
+                yield Note(claim=claim, reason=_incomparable(claim, brief), field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
                 yield Note(claim=claim, reason=changed, field=field)
             else:
@@ -76,7 +80,7 @@ def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Com
 def _incomparable(claim: Claim, brief: Brief) -> str:
     """Why a claim in prose is not compared with the version before; empty where it is."""
     if not brief.earlier:
-        return "it speaks of the code before the change, but the ticket names no `base` or `previous`"
+        return _SAME if brief.ticket.base or brief.ticket.previous else _NONE
     return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
 
 
@@ -123,8 +127,8 @@ def _crashed(answer: Answer) -> bool:
 
 def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[str]:
     """One line for each function that answers otherwise than before, with the smallest input that shows it."""
-    if brief.earlier and all(brief.earlier.get(one.module.path) == one.source for one in brief.modules):
-        yield "`base` or `previous` is this very code: whatever is said to be as before is compared with itself"
+    if brief.earlier and all(brief.earlier.get(one.module.path, one.source) == one.source for one in brief.modules):
+        yield f"{_SAME}: what is said to be as before is compared with itself"
     claims = " ".join(claim.text for claim in brief.ticket.claims)
     found: dict[str, list[tuple[str, Answer, Answer]]] = {}
     for one in compared:
