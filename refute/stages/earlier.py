@@ -4,11 +4,12 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from refute.adversary.attack import Attack, Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.attack import Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.judgement.repetition import in_one_line
 from refute.adversary.preservation import preserves, preserves_everything
 from refute.adversary.suite import read_attack_run
+from refute.adversary.suite_source import SuiteSource
 from refute.ports import Ports
-from refute.python_syntax import parse_python
 from refute.stages.jobs import attack_of
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import pack
@@ -38,8 +39,11 @@ def judge_by_earlier_version(
     claims = {claim.id: claim for claim in ticket.claims}
     asked = [one for one in triaged if _is_open(one) and (_asks(one) or preserves(claims[one.test.claim_id].text))]
     earlier = ports.earlier(ticket, snapshot) if asked else {}
-    asked = [one for one in asked if not _is_documented(one) or _stood_before(one, screening.attack, earlier)]
-    if not asked or not earlier:
+    if not earlier:
+        return triaged
+    suite, text = SuiteSource(screening.attack.source), b"\n".join(earlier.values()).decode(errors="replace")
+    asked = [one for one in asked if not _is_documented(one) or _stood_before(one, suite, text)]
+    if not asked:
         return triaged
     before = _runs_before(ports, ticket, snapshot, screening, asked, earlier)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
@@ -68,11 +72,10 @@ def _asks(one: TriagedTest) -> bool:
     return _expects(one) or _is_documented(one)
 
 
-def _stood_before(one: TriagedTest, attack: Attack, earlier: Mapping[str, bytes]) -> bool:
-    """Whether the example of a docstring, which its test's own docstring repeats, is in the version before."""
-    text = b"\n".join(earlier.values()).decode(errors="replace")
-    functions = (node for node in ast.walk(parse_python(attack.source)) if isinstance(node, ast.FunctionDef))
-    told = next((ast.get_docstring(node) for node in functions if node.name == one.test.name), None) or ""
+def _stood_before(one: TriagedTest, suite: SuiteSource, text: str) -> bool:
+    """Whether the example of a docstring, which its test's own docstring repeats, is in the version before (`text`)."""
+    functions = (node for node in suite.functions(one.test.name) if isinstance(node, ast.FunctionDef))
+    told = next((ast.get_docstring(node) for node in functions), None) or ""
     _, _, shown = told.partition("\n\n")
     return bool(shown) and all(line.strip() in text for line in shown.splitlines())
 
@@ -101,7 +104,7 @@ def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool) -> Triag
         return one if passed else replace(one, verdict=TriageVerdict.INVALID, reason=reason)
     if _is_documented(one):
         reason = f"fails on the version before too: the docstring is wrong, or the bug is older: {one.reason}"
-        alike = before is not None and before.end is one.run.end and before.error_message == one.run.error_message
+        alike = before is not None and before.end is one.run.end and in_one_line(before) == in_one_line(one.run)
         return replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason) if alike else one
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")

@@ -94,9 +94,10 @@ def test_where_the_previous_version_does_not_decide_a_vote_does(
 )
 def test_an_example_of_a_docstring_that_failed_before_the_change_too_is_for_a_person(tmp_path, end, shown, verdict):
     tests = TESTS.replace("    import", f'    """C1: Text.\n\n    {shown}\n    """\n    import')
-    facts = {"claim": "double() doubles.", "origin": Origin.DOCSTRING_EXAMPLE, "tests": tests, "error_message": ""}
-    assert judged(tmp_path / "alike", Earlier(end), **facts).verdict is verdict
-    otherwise = judged(tmp_path / "otherwise", Earlier(end), **{**facts, "error_message": "6 != 4"})
+    facts = {"claim": "double() doubles.", "origin": Origin.DOCSTRING_EXAMPLE, "tests": tests, "error_type": ""}
+    alike = judged(tmp_path / "alike", Earlier(end), **facts, error_message="\nassert <f at 0x7f>")
+    assert alike.verdict is verdict
+    otherwise = judged(tmp_path / "otherwise", Earlier(end), **facts, error_message="6 != 4")
     assert otherwise.verdict is TriageVerdict.REFUTED
 
 
