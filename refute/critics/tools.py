@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from refute.adversary.attack import Brief
+from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.change import changed_lines
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Severity, verdict_of
@@ -113,10 +113,14 @@ def read_tools(result: JobResult, focuses: Sequence[Focus], brief: Brief) -> tup
     if result.end != Exited(code=0) or not isinstance(ruff, list):
         return tuple(_unavailable(focus) for focus in focuses if focus in RULES)
     everything = [*_ruff(ruff), *_bandit(_parsed(reports.get(BANDIT, ""))), *_mypy(reports.get(MYPY, ""))]
-    before = brief.earlier  # of a file that is new, or of which no earlier version is known, every line counts
-    changed = {one.module.path: changed_lines(before.get(one.module.path, ""), one.source) for one in brief.modules}
+    changed = {one.module.path: changed_lines(_before(brief, one), one.source) for one in brief.modules}
     found = [one for one in everything if one.line in changed.get(one.path, ())]
     return tuple(_review(focus, [one for one in found if one.focus is focus]) for focus in focuses if focus in RULES)
+
+
+def _before(brief: Brief, one: SourceModule) -> str:
+    """A file before the change: empty where it is new or nothing is known, and as now where others changed alone."""
+    return brief.earlier.get(one.module.path, one.source if brief.earlier else "")
 
 
 def _review(focus: Focus, found: Sequence[_Finding]) -> Review:

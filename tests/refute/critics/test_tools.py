@@ -39,6 +39,8 @@ def test_of_a_changed_file_only_what_stands_in_changed_lines_counts():
     security, correct = read(RUFF, BANDIT, MYPY, asked, earlier={"impl.py": "x = 1\ny = 3\n"}).values()
     assert [one.evidence for one in (*security.failures, *correct.failures)] == ["impl.py:3", "impl.py:3"]
     assert not read([], None, elsewhere)[Focus.CORRECTNESS].failures
+    untouched = read(RUFF, BANDIT, MYPY, asked, earlier={"other.py": ""})
+    assert not any(review.failures for review in untouched.values())
 
 
 def test_findings_go_to_their_focus_with_file_and_line_and_decide_nothing():
