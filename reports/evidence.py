@@ -47,21 +47,21 @@ def test_lines(tests: Iterable[TestRecord]) -> list[str]:
     results = ", ".join(f"{ends[v]} {v.value.replace('_', ' ')}{_attested(v, ran)}" for v in TriageVerdict if ends[v])
     lines = [f"{counted(len(ran), 'test')} ran: {sources}", f"results: {results}"] if ran else ["no test ran"]
     lines += [categories_line(ran)] if ran else []
-    rejected: dict[str, list[str]] = {}
-    for test in listed:
-        if test.verdict is None:
-            rejected.setdefault(test.reason, []).append(test.name)
-    for reason, names in rejected.items():
-        lines.append(f"rejected before the run: {first_names(names)}: {reason}")
-    return lines
+    rejected = _by_reason((test.reason, test.name) for test in listed if test.verdict is None)
+    return lines + [f"rejected before the run: {names}: {reason}" for reason, names in rejected]
 
 
 def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
     """Which files the snapshot does not hold, and why: one line for each reason."""
-    by_reason: dict[str, list[str]] = {}
-    for one in left_out:
-        by_reason.setdefault(one.reason, []).append(one.path)
-    return [f"{first_names(paths)} ({reason})" for reason, paths in by_reason.items()]
+    return [f"{paths} ({reason})" for reason, paths in _by_reason((one.reason, one.path) for one in left_out)]
+
+
+def _by_reason(named: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Each reason once, with the first names that have it."""
+    found: dict[str, list[str]] = {}
+    for reason, name in named:
+        found.setdefault(reason, []).append(name)
+    return ((reason, first_names(names)) for reason, names in found.items())
 
 
 def _attested(verdict: TriageVerdict, tests: Iterable[TestRecord]) -> str:

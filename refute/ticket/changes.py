@@ -13,7 +13,8 @@ from refute.ticket.checkout import git
 _MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
 _TEST_NAME: Final = re.compile(r"test_.*|.*_test\.py|tests?\.py")
-_NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "docs", "benchmarks"})
+NO_IMPLEMENTATION: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "docs", "benchmarks"})
+"""Files and directories of Python that nobody claims anything about."""
 MAX_ID_CHARS: Final = 40
 """Of an id made of words: it stands in tables and file names."""
 
@@ -57,7 +58,7 @@ def change_since(directory: Path, base: str) -> tuple[Path, Change]:
     untracked = git(top, "ls-files", "-z", "--others", "--exclude-standard")
     paths = sorted({os.fsdecode(path) for path in (fields + untracked).split(b"\0") if path.endswith(b".py")})
     tests = tuple(path for path in paths if is_test_file(path))
-    code = tuple(path for path in paths if not is_test_file(path) and _NO_IMPLEMENTATION.isdisjoint(path.split("/")))
+    code = tuple(path for path in paths if not is_test_file(path) and NO_IMPLEMENTATION.isdisjoint(path.split("/")))
     if not code:
         raise UsageError(
             f"{top}: got no changed Python file since {base}, expected at least one that is no test",

@@ -11,14 +11,14 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.errors import UsageError
-from refute.ticket.changes import Change, change_since, is_test_file, slug
+from refute.ticket.changes import NO_IMPLEMENTATION, Change, change_since, is_test_file, slug
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
 from refute.ticket.suggestions import Suggestion, imported, is_program, suggest, suggest_for_program
 
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
-_SKIPPED_NAMES: Final = frozenset({"setup.py", "conftest.py", "noxfile.py", "__init__.py", "__main__.py"})
+_SKIPPED_NAMES: Final = NO_IMPLEMENTATION | {"__init__.py", "__main__.py"}
 _PYTEST_SETTINGS: Final = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
 
 

@@ -102,9 +102,8 @@ def _result(
 def _unattacked(brief: Brief, claim: Claim, survived: Sequence[TriagedTest], source: str) -> tuple[str, ...]:
     """Clauses that no test quotes, else functions that none calls.
 
-    Weaker tests count only where the claim has no better: independent, and attested.
-
-    Else a weak example of one clause would pass beside an independent test of another: as two claims they would not.
+    Weaker tests count only where the claim has no better: independent, and attested. Else a weak example of one clause
+    would pass beside an independent test of another: as two claims they would not.
     """
     independent = [one for one in survived if not one.test.origin.by_author]
     counted = [one for one in independent if one.run.attested] or independent or survived

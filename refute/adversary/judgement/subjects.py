@@ -27,10 +27,13 @@ def uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Brie
         source: the file that holds them.
         brief: its modules define the functions.
     """
-    spoken = (name.rpartition(".")[2] for found in NAMED.findall(claim.text) for name in found if name)
+    found = NAMED.findall(claim.text)
+    spoken = dict.fromkeys(name.rpartition(".")[2] for names in found for name in names if name)
+    if len(spoken) < FEWEST or brief.ticket.kind is Kind.CLI:
+        return ()
     functions = _functions(brief)
-    named = list(dict.fromkeys(name for name in spoken if name in functions))
-    if len(named) < FEWEST or brief.ticket.kind is Kind.CLI:
+    named = [name for name in spoken if name in functions]
+    if len(named) < FEWEST:
         return ()
     tree = parsed_or_none(source)
     parts = needed_for({test.name for test in tests}, tree.body) if tree else []

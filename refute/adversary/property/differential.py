@@ -73,7 +73,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.depends_on or before.depends_on or function.is_async:
             continue
-        calls = [_as_before(call, before) for call in published]
+        calls = [_as_before(call, before) for call in published if may_call(call, before)]
         for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace)
             if imports is not None:
@@ -99,7 +99,7 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
 def _as_before(call: ast.Call, before: Function) -> ast.Call:
     """A published call without the options that only the version of now has: the other one refuses them all."""
     names = {one.name for one in before.parameters}
-    if not may_call(call, before) or any(one.variadic for one in before.parameters):
+    if any(one.variadic for one in before.parameters):
         return call
     return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg is None or one.arg in names])
 
