@@ -27,7 +27,8 @@ from refute.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
-BUSY_TIMEOUT_S: Final = 30
+BUSY_TIMEOUT_S: Final = 120
+"""A writer whose disk stalls keeps the others waiting (30 s were seen): rather late than an outcome that is lost."""
 SIDE_FILES: Final = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps beside the database."""
 TURN_POLL_S: Final = 0.003
