@@ -1,6 +1,6 @@
 """One generator of inputs: from types, from published calls, and from what stands near these."""
 
-import datetime
+import datetime as dt
 
 import pytest
 
@@ -101,7 +101,7 @@ def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are()
     assert at.call == ("at(datetime.datetime.fromisoformat(a0), by=a1 and datetime.timedelta(seconds=float(a1)))")
     assert ("2024-02-29T12:30:05", None) in at.rows
     for moment, by in at.rows:  # none of them changed a little, nor a hint
-        datetime.datetime.fromisoformat(moment)
-        datetime.timedelta(seconds=float(by or 0))
+        dt.datetime.fromisoformat(moment)
+        dt.timedelta(seconds=float(by or 0))
     assert total.call == "total([decimal.Decimal(one) for one in a0])"
     assert (["0"],) in total.rows
