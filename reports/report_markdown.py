@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from refute.guardrails.plain_text import markdown_text
+from reports.artifacts import path_of
 from reports.findings import Finding
 from reports.html import shown_tables
 from reports.phrases import budget_line, rate, seconds, unpriced, usd
 from reports.report import Report
 from reports.terminal import what
-from reports.ui_links import path_of
 from reports.waiting import answer_time, answers, queue_time
 from reports.wording import counted
 
