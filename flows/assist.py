@@ -24,7 +24,7 @@ from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-from reports.in_words import report_in_words
+from reports.terminal import report_in_words
 from tasks.assist import answer
 
 Put = Callable[[AskedQuestion, float], State[None]]

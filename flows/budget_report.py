@@ -26,8 +26,8 @@ from reports.artifacts import PAGE_NAME
 from reports.html import render_html
 from reports.phrases import budget_line
 from reports.report import BudgetReport, Report, make_budget, make_report
-from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
+from reports.terminal import render_report_markdown
 from reports.wording import counted
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -13,10 +13,10 @@ from refute.batch.tally import TOLD_FIRST
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome, Status
 from reports.rendering import OUTCOME, rendered
-from reports.story import TERMINAL, Block, Field, Grid, Part, Reproducer, sections
+from reports.sections import copied, line, on_terminal
+from reports.story import TERMINAL, sections
 from reports.wording import MEANING, counted, duration, kept_note, mark, money, run_line, spent, why
 
-MAX_LINE_CHARS: Final = 400
 _STATUS_STYLE: Final[Mapping[str, str]] = {"✓": "bold green", "~": "bold yellow", "✗": "bold red", "?": "bold magenta"}
 
 
@@ -36,83 +36,20 @@ def render_table(
         reproducers: test name → path of the reproducer, where they were written to disk.
     """
     parts: list[RenderableType] = [*_heading(outcome)]
-    for section in sections(outcome, TERMINAL, reproducers or {}):
-        parts += [Text(), _line(section.title, style="bold"), *_drawn(section.parts)]
+    parts += on_terminal(sections(outcome, TERMINAL, reproducers or {}))
     if outcome.flow_run_url:
-        parts.append(_copied("  in the UI ", outcome.flow_run_url, styles=("dim", "not dim")))
+        parts.append(copied("  in the UI ", outcome.flow_run_url, styles=("dim", "not dim")))
     return rendered(parts, OUTCOME, color=color, width=width)
 
 
 def _heading(outcome: Outcome) -> Iterator[RenderableType]:
     """The verdict first: status, ticket, what that means, why, and what it took."""
-    title = (_line(outcome.ticket_id), _line(outcome.title, max_chars=120))
+    title = (line(outcome.ticket_id), line(outcome.title, max_chars=120))
     yield Text("  ").join([_status(outcome.status), *title])
     reason = Text(printable(outcome.reason, max_chars=1_000))
     for part in (Text(MEANING[outcome.status]), reason, Text(run_line(outcome), style="dim")):
         if part:
             yield Padding(part, (0, 0, 0, 2))
-
-
-def _drawn(parts: Sequence[Part]) -> Iterator[RenderableType]:
-    """The parts of a section; fields that follow each other share their columns."""
-    fields = None
-    for part in parts:
-        if not isinstance(part, Field):
-            fields = None
-            yield _one(part)
-            continue
-        if fields is None:
-            fields = _grid(styles=("dim", ""), wide={1: 1})
-            yield fields
-        text = Text("\n").join(map(_line, part.lines)) if part.lines else Text(part.text)
-        text.stylize(part.style)
-        fields.add_row("", part.label, text)
-
-
-def _one(part: Grid | Block | Reproducer | list[str] | str) -> RenderableType:
-    match part:
-        case Grid():
-            return _rows(part)
-        case Block():
-            return Padding(Text(part.text), (0, 0, 0, 2))
-        case Reproducer():
-            command = "`reproducer` in the outcome's JSON" if part.path is None else f"python {part.path}"
-            return _copied("  See it yourself, in the ticket's workspace:\n    ", command, styles=("", "bold"))
-        case list():
-            bullets = _grid(styles=("", ""), wide={1: 1})
-            for one in part:
-                bullets.add_row("", "•", _line(one))
-            return bullets
-        case str():
-            return Text(f"     {part}", style="dim")
-
-
-def _rows(grid: Grid) -> Table:
-    table = _grid(styles=[""] * len(grid.headings), wide=grid.wide)
-    for row, style in zip(grid.rows, grid.styles, strict=True):
-        cells = [_line(cell, style=style if place == grid.styled else "") for place, cell in enumerate(row)]
-        table.add_row("", *cells)
-    return table
-
-
-def _grid(*, styles: Sequence[str], wide: Mapping[int, int]) -> Table:
-    """A borderless table: a margin, then columns that are never wrapped but for the wide ones."""
-    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
-    table.add_column(width=0)
-    for place, style in enumerate(styles):
-        table.add_column(style=style, no_wrap=place not in wide, ratio=wide.get(place), overflow="fold")
-    return table
-
-
-def _copied(before: str, text: str, *, styles: tuple[str, str]) -> Group:
-    """What a person copies or clicks; never wrapped (rich forgets that of a text which is in no group)."""
-    shown = Text(before, style=styles[0], no_wrap=True, overflow="ignore")
-    return Group(shown.append(printable(text, keep_newlines=False), style=styles[1]))
-
-
-def _line(text: str, *, style: str = "", max_chars: int = MAX_LINE_CHARS) -> Text:
-    """Untrusted text on one line, never read as markup."""
-    return Text(printable(text, max_chars=max_chars, keep_newlines=False), style=style)
 
 
 def _status(status: Status) -> Text:
@@ -144,7 +81,7 @@ def render_batch(
         status = [_status(outcome.status)]
         if expected is not None:
             status.append(_agreement(outcome.status, expected[place]))
-        ticket = Text("  ").join([_line(outcome.ticket_id, style="bold"), _line(outcome.title, max_chars=60)])
+        ticket = Text("  ").join([line(outcome.ticket_id, style="bold"), line(outcome.title, max_chars=60)])
         table.add_row(
             Text("\n").join(status),
             Text("\n").join([ticket, Text(why(outcome)), *_kept(outcome)]),
@@ -157,7 +94,7 @@ def render_batch(
 def _agreement(status: Status, expected: str) -> Text:
     if status == expected:
         return Text("  as expected", style="green")
-    return _line(f"  NOT {expected}", style="bold red")
+    return line(f"  NOT {expected}", style="bold red")
 
 
 def _kept(outcome: Outcome) -> list[Text]:

@@ -1,15 +1,13 @@
-"""Rich's tables and texts as a string, for a terminal or plain for a pipe and a file; and tables in Markdown."""
+"""Rich's tables and texts as a string: for a terminal, or plain for a pipe and a file."""
 
 import io
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, RenderableType
-
-from refute.guardrails.plain_text import markdown_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,20 +52,3 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
         console.print(part, crop=False)
     # Padding to the full width would wrap in a narrower window and litter diffs.
     return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip("\n").split("\n")) + "\n"
-
-
-def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, max_chars: int = 300) -> str:
-    """A table in Markdown that no cell can break out of.
-
-    Args:
-        headings: of the columns.
-        rows: cells of plain text.
-        max_chars: the longest cell.
-    """
-    return markdown_rows(headings, ([markdown_text(cell, max_chars=max_chars) for cell in row] for row in rows))
-
-
-def markdown_rows(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
-    lines = (headings, ["---"] * len(headings), *rows)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,7 +1,7 @@
-"""An outcome's story, told once: its sections in their order, drawn by `outcome_table` and by `outcome_markdown`."""
+"""An outcome's story, told once: its sections in their order, for a terminal and for a page."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from refute.caching.wording import age_in_words
@@ -11,6 +11,7 @@ from refute.scan.finding import Finding
 from reports import evidence
 from reports.next_steps import PAGE as STEPS_PAGE
 from reports.next_steps import next_steps
+from reports.sections import Block, Field, Grid, Part, Reproducer, Section, cut
 from reports.wording import CLAIM_WORDS, counted, duration, in_brief, money, provenance_line
 
 EXPLAINED_BY_OUTPUT: Final = frozenset(
@@ -49,59 +50,6 @@ TERMINAL: Final = Depth(failures=5, items=12, survivors=6, tail_lines=15, is_pag
 PAGE: Final = Depth(failures=10, items=30, survivors=10, tail_lines=40, is_page=True)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """Rows of cells under headings."""
-
-    headings: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    styles: Sequence[str] = ()
-    """Of each row's word that matters, on a terminal."""
-    styled: int = 0
-    """The column of that word."""
-    wide: Mapping[int, int] = field(default_factory=dict)
-    """Columns that are wrapped → their share of the width."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
-    """A label, with lines or with a text that keeps its own."""
-
-    label: str
-    lines: Sequence[str] = ()
-    text: str = ""
-    style: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """An output, a diff, a program: as it is."""
-
-    text: str
-    info: str = "text"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reproducer:
-    """How a person sees a refutation without refute."""
-
-    source: str
-    path: str | None
-    """Where it was written to disk."""
-
-
-Part = Grid | Field | Block | Reproducer | list[str] | str
-"""A list is shown with bullets, a text as a remark."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """Some parts under a heading."""
-
-    title: str
-    parts: Sequence[Part]
-
-
 def sections(outcome: Outcome, depth: Depth, reproducers: Mapping[str, str]) -> Iterator[Section]:
     """What follows the verdict: claims, steps, refutations, strength, scan, outputs, what ran.
 
@@ -128,11 +76,6 @@ def sections(outcome: Outcome, depth: Depth, reproducers: Mapping[str, str]) -> 
     if outcome.status in EXPLAINED_BY_OUTPUT:
         yield from _outputs(outcome, depth)
     yield Section(title="What ran", parts=list(_what_ran(outcome, depth)))
-
-
-def cut(items: Sequence[str], shown: int) -> list[str]:
-    """The first of them, and how many more there are."""
-    return [*items[:shown], *([f"and {len(items) - shown} more"] if len(items) > shown else [])]
 
 
 def _claims(outcome: Outcome) -> Grid:

@@ -32,7 +32,7 @@ def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> i
     from refute.settings import Settings
 
     def report() -> str:
-        from reports.in_words import report_in_words
+        from reports.terminal import report_in_words
 
         return report_in_words(ledger, settings)
 

@@ -18,9 +18,8 @@ from reports.artifacts import artifact_path, path_of
 from reports.document import render_json
 from reports.html import render_html
 from reports.report import Report, make_report
-from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
-from reports.terminal import render_report
+from reports.terminal import render_report, render_report_markdown
 from tests.fakes.outcomes import fake_use
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
