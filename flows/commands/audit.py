@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flows.commands.options import FILE
+
 if TYPE_CHECKING:
     from refute.guardrails.audit_chain import ChainHead, ChainReport
 
@@ -17,7 +19,7 @@ def audit() -> None:
 
 
 @audit.command(short_help="Check the hash chain, and its end against the ledger.")
-@click.argument("logs", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("logs", nargs=-1, type=FILE)
 def verify(logs: tuple[Path, ...]) -> int:
     """Check the audit log for changed, removed or moved lines, and for a cut end; exits 1 if it finds any.
 

@@ -1,6 +1,5 @@
 """`refute bench DATASET`: how good a tester is, on code whose right and wrong versions are known."""
 
-import sys
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from flows.commands.values import Usd
+from flows.commands.options import PLACE, load_settings, results, setting_options
+from flows.commands.output import check_writable, deliver, in_color
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,24 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Measure a tester on code known to be right or wrong.")
-@click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option(
-    "--replay",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Replay answers saved with --record; no model is called.",
-)
-@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Save the model's answers in DIR.")
+@click.argument("dataset", type=PLACE)
+@setting_options("tester", "replay_dir", "record_dir")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of each ticket, in USD.  [0.50]")
-@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
+@setting_options("batch_containers", "max_cost_usd", "allow_unpriced")
 @click.option("--critics", is_flag=True, help="Also run the critics, and measure each focus.")
 @click.option("--again", is_flag=True, help="Start over instead of continuing an unfinished run.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     """Measure a tester on DATASET: JSON Lines of {id, entry_point, claims[], correct, wrong, hidden_test}.
 
@@ -47,36 +37,27 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     Give the same command again to continue an interrupted run, or to repeat only the versions without a verdict
     (ERROR, budget spent). `refute report --bench` shows bench runs.
     """
-    from flows.commands.output import check_writable, deliver
-    from flows.commands.testers import testers
     from refute.bench.dataset import digest, read_dataset
     from refute.bench.going_on import bench_name
     from refute.bench.score import score
     from refute.critics.focus import CriticsSettings
-    from refute.settings import Settings
     from reports.bench import render_bench
 
     pairs = read_dataset(dataset, limit=options["limit"], seed=options["seed"])
-    settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"]),
-        replay_dir=options["replay"],
-        record_dir=options["record"],
-        max_cost_usd=options["max_cost"],
-        allow_unpriced=options["allow_unpriced"] or None,
+    settings = load_settings(
+        options,
         mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
         results_max_age_s=0,  # what it measures are runs
         critics=None if options["critics"] else CriticsSettings(focus_areas=()),
-        batch_containers=options["parallel"],
     )
     if options["critics"]:
         settings = settings.model_copy(update={"critics": settings.critics.model_copy(update={"always": True})})
-    if output is not None:
-        check_writable("--output", output)
+    check_writable("--output", output)
     name = bench_name(settings.tester, _key(pairs, settings))
     result = _run(pairs, settings, name, again=options["again"])
     outcomes = _outcomes(settings, name)
     scored = score(pairs, outcomes, tester=settings.tester, dataset=dataset.name, dataset_sha256=digest(pairs))
-    text = render_bench(scored, form, color=output is None and sys.stdout.isatty())
+    text = render_bench(scored, form, color=in_color(output))
     deliver(text, output, kept="Give the command again: programs that were measured are not run again.")
     if result.interrupted or result.unfinished:
         click.echo("Not finished: give the same command again to go on.", err=True)

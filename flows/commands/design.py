@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from flows.commands.options import FILE, PLACE
+
 
 @click.group()
 def design() -> None:
@@ -11,10 +13,8 @@ def design() -> None:
 
 
 @design.command(short_help="Check a design document before its review.")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--repo", type=click.Path(path_type=Path), default=Path(), help="Repository that its paths are relative to.  [.]"
-)
+@click.argument("file", type=FILE)
+@click.option("--repo", type=PLACE, default=Path(), help="Repository that its paths are relative to.  [.]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(file: Path, repo: Path, form: str) -> int:
     """Check FILE, a low-level design in Markdown: files, requirements, scenarios, tests, questions, diagrams.

@@ -1,11 +1,13 @@
 """`refute eval`: what attacks get through the gates, and what harmless things they stop."""
 
 import importlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+
+from flows.commands.options import FILE, results
+from flows.commands.output import check_writable, deliver, in_color
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,12 +29,11 @@ def evaluate() -> None:
 @click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
 @click.option(
     "--corpus",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Also score these texts: JSON Lines of {id, kind, text}; attacks are of kind `attack`, others harmless.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: Path | None) -> int:
     """Try every gate with attacks and harmless cases, each mode by itself.
 
@@ -46,8 +47,7 @@ def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: P
 
 @evaluate.command(short_help="Try the assistant's routes, answers and changes.")
 @click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     """Send questions through the keyword router, ask some, and try to change a WAF in memory without consent.
 
@@ -59,16 +59,14 @@ def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
 
 
 def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path | None) -> int:
-    from flows.commands.output import check_writable, deliver
     from reports.guardrails import failures, render_trials
 
-    if output is not None:
-        check_writable("--output", output)
+    check_writable("--output", output)
     trials = [trial for suite in suites for trial in _suite(suite)]
     failed = failures(trials)
     if corpus is not None:
         trials += _corpus(corpus)
-    text = render_trials(trials, form, color=output is None and sys.stdout.isatty())
+    text = render_trials(trials, form, color=in_color(output))
     deliver(text, output, kept="Give the command again.")
     for one in failed:
         click.echo(

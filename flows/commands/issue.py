@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flows.commands.options import FILE, FOLDER, PLACE, YES
+
 if TYPE_CHECKING:
     from flows.issue import IssueRecord
 
 
 @click.command(short_help="Run the reference workflow: implement, refute, review, file.")
-@click.argument("ticket", type=click.Path(path_type=Path))
+@click.argument("ticket", type=PLACE)
 @click.option(
     "--implement", metavar="COMMAND", help="Command that implements; gets failures as JSON on stdin.  [ask a person]"
 )
-@click.option("--policy", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Policy of the gate.")
-@click.option(
-    "--design", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Design document of the ticket."
-)
+@click.option("--policy", type=FILE, metavar="FILE", help="Policy of the gate.")
+@click.option("--design", type=FILE, metavar="FILE", help="Design document of the ticket.")
 @click.option(
     "--max-rework",
     type=click.IntRange(0, 20),
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="Rework rounds before a person is asked.",
 )
-@click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Folder to file the record in."
-)
+@YES
+@click.option("--out", type=FOLDER, metavar="DIR", help="Folder to file the record in.")
 def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> int:
     """Take TICKET through the nodes N0 to N6 and print the record as JSON.
 

@@ -4,10 +4,11 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from flows.commands.options import PLACE
 
 if TYPE_CHECKING:
     from refute.ledger.store import Ledger
@@ -62,7 +63,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
 @click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
 @click.option("--bench", is_flag=True, help="Only runs of `refute bench` (excluded by default).")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write one self-contained HTML file.")
+@click.option("--html", type=PLACE, metavar="FILE", help="Write one self-contained HTML file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Update the cost table (CSV).")
 @click.option("--rebuild", is_flag=True, help="With --csv: rewrite the whole table from the ledger.")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flows.commands.options import FILE
+
 if TYPE_CHECKING:
     from refute.scan.changes import ScanBase
     from refute.scan.finding import Compared, ScanResult
@@ -39,20 +41,18 @@ _SEVERITIES = ("medium", "high", "critical")
 @click.option(
     "--allow",
     "allow_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Reviewed allow-file (YAML: rule, path, reason, sha256 if wanted).",
 )
 @click.option(
     "--tables",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Your own rows for commands, calls and hosts (TOML); their examples are checked first.",
 )
 @click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
-)
+@click.option("--output", type=FILE, metavar="FILE", help="Write to FILE instead of stdout.")
 def scan(  # noqa: PLR0913 - one parameter per option
     *,
     paths: tuple[Path, ...],

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from flows.commands.options import PLACE
+
 
 @click.group()
 def ticket() -> None:
@@ -11,7 +13,7 @@ def ticket() -> None:
 
 
 @ticket.command(short_help="Write ticket.yaml and verify.sh; nothing is overwritten.")
-@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.argument("directory", type=PLACE, default=Path())
 @click.option("--from-git", metavar="BASE", help="Take the Python files changed since BASE (a branch, tag or commit).")
 @click.option("--claim", "claims", multiple=True, metavar="TEXT", help="A claim to write down; repeatable.")
 def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
@@ -26,7 +28,7 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
 
 
 @ticket.command(short_help="List claims that nothing executes, or that never pass.")
-@click.argument("source", metavar="TICKET", type=click.Path(path_type=Path), default=Path())
+@click.argument("source", metavar="TICKET", type=PLACE, default=Path())
 @click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def lint(source: Path, output_format: str) -> int:
     """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any.
