@@ -1,19 +1,31 @@
 """`refute batch`: many tickets, in parallel, resumable; their outcomes on stdout, the worst one as the exit code."""
 
+import re
 import sys
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from flows.batch.answers import Ask
+from flows.batch.lines import BatchLines
+from flows.batch.request import BatchRequest
+from flows.batch.result import BatchResult
 from flows.commands.options import FILE, PLACE, YES, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
-
-if TYPE_CHECKING:
-    from flows.batch.answers import Ask
-    from flows.batch.request import BatchRequest
-    from flows.batch.result import BatchResult
-    from refute.settings import Settings
+from flows.in_advance import user
+from flows.interruption import saying_what_is_kept
+from refute.batch.allowance import load_allowances
+from refute.batch.selection import parse_since
+from refute.errors import InfrastructureError, UsageError
+from refute.ledger.batches import Batches
+from refute.ledger.bench_runs import BENCH
+from refute.ledger.store import Ledger
+from refute.scan.allow import load_allow_file
+from refute.scan.core.tables import knowledge
+from refute.settings import Settings
+from refute.ticket.sources import ticket_files
 
 SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
@@ -50,12 +62,8 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     An interrupted or killed batch continues with --resume; finished tickets and cached stages are not repeated. The
     exit code is that of the worst ticket (see `refute --help`), 16 if some are unfinished and none is worse.
     """
-    from flows.interruption import saying_what_is_kept
-
     with saying_what_is_kept():
-        from flows.batch.lines import BatchLines
         from flows.run import run_batch
-        from refute.errors import InfrastructureError
 
         settings = load_settings(options)
         request = _request(source, options, settings)
@@ -75,14 +83,8 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     return 0 if accepted else result.status.exit_code
 
 
-def _request(source: Path | None, options: dict[str, Any], settings: "Settings") -> "BatchRequest":
+def _request(source: Path | None, options: dict[str, Any], settings: Settings) -> BatchRequest:
     from flows.batch.opening import new_batch_id
-    from flows.batch.request import BatchRequest
-    from refute.batch.selection import parse_since
-    from refute.errors import UsageError
-    from refute.scan.allow import load_allow_file
-    from refute.scan.core.tables import knowledge
-    from refute.ticket.sources import ticket_files
 
     load_allow_file(settings.scan_allow_file)
     knowledge(settings.scan_tables)
@@ -111,8 +113,6 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
 
 def _allow_file(path: Path | None) -> Path | None:
     """The path, absolute; a fault in the file is told before anything starts."""
-    from refute.batch.allowance import load_allowances
-
     if path is not None:
         load_allowances(path)
     return path.resolve() if path is not None else None
@@ -123,9 +123,6 @@ def _both(source: Path | None) -> str:
 
 
 def _name(name: str | None) -> str | None:
-    import re
-
-    from refute.ledger.bench_runs import BENCH
 
     if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
@@ -135,21 +132,17 @@ def _name(name: str | None) -> str | None:
     return name
 
 
-def _ask(request: "BatchRequest") -> "Ask | None":
+def _ask(request: BatchRequest) -> Ask | None:
     if request.approval != "ask":
         return None
     from flows.batch.asking import TerminalList
-    from flows.in_advance import user
 
     return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=user())
 
 
-def _show(result: "BatchResult", settings: "Settings", form: str, output: Path | None) -> None:
-    from contextlib import closing
+def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:
 
     from flows.batch.document import render_result
-    from refute.ledger.batches import Batches
-    from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
         text = render_result(result, Batches(ledger), form, color=in_color(output))

@@ -1,22 +1,27 @@
 """`refute bench DATASET`: how good a tester is, on code whose right and wrong versions are known."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from flows.batch.lines import BatchLines
+from flows.batch.request import BatchRequest
+from flows.batch.result import BatchResult
 from flows.commands.options import PLACE, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from flows.batch.result import BatchResult
-    from refute.bench.dataset import Pair
-    from refute.outcome import Outcome
-    from refute.settings import Settings
+from refute.batch.tally import worst
+from refute.bench.dataset import Pair, digest, read_dataset, write_tickets
+from refute.bench.going_on import bench_name, newest_run, next_batch, run_outcomes
+from refute.bench.score import INFRASTRUCTURE, score
+from refute.critics.focus import CriticsSettings
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome
+from refute.settings import Settings
 
 
 @click.command(short_help="Measure a tester on code known to be right or wrong.")
@@ -37,10 +42,6 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     Give the same command again to continue an interrupted run, or to repeat only the versions without a verdict
     (ERROR, budget spent). `refute report --bench` shows bench runs.
     """
-    from refute.bench.dataset import digest, read_dataset
-    from refute.bench.going_on import bench_name
-    from refute.bench.score import score
-    from refute.critics.focus import CriticsSettings
     from reports.bench import render_bench
 
     pairs = read_dataset(dataset, limit=options["limit"], seed=options["seed"])
@@ -65,11 +66,8 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     return _without_verdict(outcomes)
 
 
-def _without_verdict(outcomes: "Mapping[str, Outcome]") -> int:
+def _without_verdict(outcomes: Mapping[str, Outcome]) -> int:
     """The exit code: not 0 where versions ended without a verdict, which is said."""
-    from refute.batch.tally import worst
-    from refute.bench.score import INFRASTRUCTURE
-
     ended = [outcome.status for outcome in outcomes.values() if outcome.status in INFRASTRUCTURE]
     if ended:
         told = ", ".join(f"{count} {status}" for status, count in sorted(Counter(ended).items()))
@@ -78,25 +76,16 @@ def _without_verdict(outcomes: "Mapping[str, Outcome]") -> int:
     return last.exit_code if last is not None else 0
 
 
-def _key(pairs: "Sequence[Pair]", settings: "Settings") -> str:
+def _key(pairs: Sequence[Pair], settings: Settings) -> str:
     """What makes a run another one: the programs, and whose recorded answers are used."""
-    from refute.bench.dataset import digest
-
     replayed = str(settings.replay_dir.resolve()) if settings.replay_dir else ""
     critics = settings.critics.model_dump_json() if settings.critics.always else ""
     return sha256(f"{digest(pairs)}\0{replayed}{critics}".encode()).hexdigest()
 
 
-def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: bool) -> "BatchResult":
+def _run(pairs: Sequence[Pair], settings: Settings, name: str, *, again: bool) -> BatchResult:
     """Verify what is not measured yet as one batch: both tickets of every program at first."""
-    from contextlib import closing
-
-    from flows.batch.lines import BatchLines
-    from flows.batch.request import BatchRequest
     from flows.run import run_batch
-    from refute.bench.dataset import write_tickets
-    from refute.bench.going_on import next_batch
-    from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
         due = next_batch(ledger, name, [one for pair in pairs for one in (pair.right, pair.wrong)], again=again)
@@ -117,11 +106,7 @@ def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: boo
         lines.stop()
 
 
-def _outcomes(settings: "Settings", name: str) -> "Mapping[str, Outcome]":
-    from contextlib import closing
-
-    from refute.bench.going_on import newest_run, run_outcomes
-    from refute.ledger.store import Ledger
+def _outcomes(settings: Settings, name: str) -> Mapping[str, Outcome]:
 
     with closing(Ledger.open(settings)) as ledger:
         return run_outcomes(ledger, newest_run(ledger, name))

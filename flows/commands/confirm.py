@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flows.in_advance import user
+from refute.errors import UsageError
+from refute.settings import Settings
+
 if TYPE_CHECKING:
     from flows.confirmation.question import AskedQuestion
     from flows.confirmation.waiting import Waiting
-    from refute.settings import Settings
 
 WAITING_EXIT_CODE = 16
 """As for PENDING: the question goes on waiting."""
@@ -41,7 +44,6 @@ def confirm(  # noqa: PLR0913  # its options
         raise click.UsageError("--files goes with --yes or --dismiss: who is shown nothing names what is approved")
     from flows.confirmation.waiting import find_question, waiting_questions
     from flows.orchestrator.session import on_running_server
-    from refute.settings import Settings
 
     settings = Settings.load().ad_hoc()
     with on_running_server(settings) as api_url:
@@ -69,11 +71,10 @@ def _list(waiting: "list[Waiting]") -> int:
     return 0
 
 
-def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> int:
+def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
     from flows.confirmation.waiting import answer
-    from flows.in_advance import user
     from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, describe_ticket, read_line
 
     asked = found.question
@@ -104,8 +105,6 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
 
 def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
     """Refuse an answer in the words of another kind of question: `--yes` could mean either of what critics say."""
-    from refute.errors import UsageError
-
     asked = found.question
     if asked.is_about_opinions != opinions:
         about = "what may run: answer with --yes or --no" if opinions else "critics: answer with --dismiss or --uphold"
@@ -114,8 +113,6 @@ def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
 
 def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
     from flows.confirmation.waiting import answer
-    from flows.in_advance import user
-    from refute.errors import UsageError
 
     if approve and files != found.question.digest:
         raise UsageError(

@@ -1,6 +1,8 @@
 """`refute critics`: critics of one ticket on demand, and what critics said lately."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,11 +10,11 @@ import click
 
 from flows.commands.options import PLACE, in_order, load_settings, results, setting_options
 from refute.critics.focus import Focus
+from refute.ledger.reviews import ReviewRow, recent_reviews
+from refute.ledger.store import Ledger
+from refute.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from refute.ledger.reviews import ReviewRow
     from refute.stages.evidence import Critique
 
 EXIT_CODES: Final = {"FAILED_REVIEW": 10, "INCONCLUSIVE": 15}
@@ -59,12 +61,6 @@ def focus(focus: str, ticket: Path, **options: Any) -> int:
 @results("table", "json", to_file=False)
 def status(since: datetime | None, form: str) -> int:
     """Show recent reviews: passed, failed and cost per focus, then the latest."""
-    from contextlib import closing
-    from datetime import UTC
-
-    from refute.ledger.reviews import recent_reviews
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
     from reports.reviews import render_reviews
 
     with closing(Ledger.open(Settings.load())) as ledger:
@@ -73,7 +69,7 @@ def status(since: datetime | None, form: str) -> int:
     return 0
 
 
-def _review(ticket: Path, focuses: "Sequence[str]", form: str, **options: Any) -> int:
+def _review(ticket: Path, focuses: Sequence[str], form: str, **options: Any) -> int:
     from flows.run import run_review
     from reports.reviews import render_critique
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from flows.commands.options import FILE, PLACE
+from flows.commands.output import deliver
+from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text
 
 
 @click.group()
@@ -21,9 +23,6 @@ def check(file: Path, repo: Path, form: str) -> int:
 
     Exits 0 for PASS (warnings do not block), 12 for BLOCKED, 3 if FILE is missing. Rules: docs/design.md.
     """
-    from flows.commands.output import deliver
-    from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text
-
     result = check_design(file, repo)
     deliver(render_json(result) if form == "json" else render_text(result), None, kept="Give the command again.")
     return BLOCKED_EXIT_CODE if result.blocked else 0

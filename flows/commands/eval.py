@@ -1,18 +1,18 @@
 """`refute eval`: what attacks get through the gates, and what harmless things they stop."""
 
 import importlib
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from flows.commands.options import FILE, results
 from flows.commands.output import check_writable, deliver, in_color
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from refute.guardrails.trials import Trial
+from refute.errors import UsageError
+from refute.guardrails.injection import suspicion
+from refute.guardrails.trials import Trial
 
 ASSISTANT: Final = "refute.evaluation.assistant:trials"
 SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials", ASSISTANT)
@@ -58,7 +58,7 @@ def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     return _tried((ASSISTANT,), None, form, output)
 
 
-def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path | None) -> int:
+def _tried(suites: Iterable[str], corpus: Path | None, form: str, output: Path | None) -> int:
     from reports.guardrails import failures, render_trials
 
     check_writable("--output", output)
@@ -75,19 +75,13 @@ def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path
     return 1 if failed else 0
 
 
-def _suite(name: str) -> "Iterator[Trial]":
+def _suite(name: str) -> Iterator[Trial]:
     module, attribute = name.split(":")
     yield from getattr(importlib.import_module(module), attribute)()
 
 
-def _corpus(path: Path) -> "list[Trial]":
+def _corpus(path: Path) -> list[Trial]:
     """A trial for each text: an attack fails the gate where it is not flagged, another text where it is."""
-    import json
-
-    from refute.errors import UsageError
-    from refute.guardrails.injection import suspicion
-    from refute.guardrails.trials import Trial
-
     found: list[Trial] = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

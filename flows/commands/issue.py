@@ -2,15 +2,17 @@
 
 import json
 import shlex
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from flows.commands.options import FILE, FOLDER, PLACE, YES
-
-if TYPE_CHECKING:
-    from flows.issue import IssueRecord
+from flows.commands.output import deliver
+from flows.issue import IssueRecord, IssueRequest
+from refute.settings import Settings
+from refute.ticket.parse import load_ticket
 
 
 @click.command(short_help="Run the reference workflow: implement, refute, review, file.")
@@ -34,11 +36,8 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
 
     Exits 0 if it is filed, 12 if its design is blocked, 13 if a person rejects it, else with the gate's code.
     """
-    from flows.commands.output import deliver
     from flows.run import run_heard
     from flows.terminal.progress import watching
-    from refute.settings import Settings
-    from refute.ticket.parse import load_ticket
 
     load_ticket(ticket)
     settings = Settings.load().ad_hoc()
@@ -46,9 +45,7 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
     given |= {"ticket": ticket.resolve(), "approval": "in_advance" if yes else "ask", "settings": settings}
 
     def make(hear: Any) -> Any:
-        from functools import partial
 
-        from flows.issue import IssueRequest
         from flows.issue_workflow import issue_workflow
 
         return partial(issue_workflow, IssueRequest(**given, implement=shlex.split(implement or ""), hear=hear))

@@ -1,16 +1,20 @@
 """`refute research`: what web pages say about a goal, without doing what they say; and undefended, to compare."""
 
+import importlib.util
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from flows.commands.options import in_order, load_settings, results, setting_options
 from flows.commands.output import deliver
-
-if TYPE_CHECKING:
-    from refute.research.record import Findings, Mode
-    from refute.settings import Settings
+from refute.errors import UsageError
+from refute.guardrails.audit import AuditLog
+from refute.research.connect import require_mode
+from refute.research.record import Findings, Goal, Mode
+from refute.settings import Settings
 
 MAX_GOAL_CHARS: Final = 2_000
 
@@ -56,7 +60,6 @@ def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | N
 
     `--mode vulnerable` obeys pages: a weak baseline for comparison.
     """
-    from refute.research.record import Mode
     from reports.research import render_findings
 
     findings = _run(goal, urls, Mode(mode), _settings(options), unsafe=options["unsafe"])
@@ -69,13 +72,11 @@ def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | N
 @in_order(*_OPTIONS)
 def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
     """Read the same pages in both modes. Without GOAL: the bundled attacks, offline."""
-    from refute.research.record import Mode
     from reports.research import render_comparison, render_trials
 
     settings = _settings(options)
     if goal is None:
         from refute.evaluation.trials import compare_all
-        from refute.guardrails.audit import AuditLog
 
         audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
         deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")
@@ -89,12 +90,6 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Port.")
 def ui(port: int) -> int:
     """Serve a page on 127.0.0.1 that compares both modes. Needs the extra `ui`; stop with Ctrl-C."""
-    import importlib.util
-    import subprocess
-    import sys
-
-    from refute.errors import UsageError
-
     if importlib.util.find_spec("streamlit") is None:
         raise UsageError("refute research ui needs the package streamlit", hint="Install it: pip install 'refute[ui]'")
     page = Path(__file__).resolve().parents[1] / "research_page.py"
@@ -109,7 +104,7 @@ def ui(port: int) -> int:
     return subprocess.run([sys.executable, "-m", "streamlit", "run", str(page), *told], check=False).returncode  # noqa: S603  # our own page
 
 
-def _settings(options: "dict[str, Any]") -> "Settings":
+def _settings(options: "dict[str, Any]") -> Settings:
     nested = {name: options[name] for name in ("model", "follow") if options[name]}
     settings = load_settings(dict(options))
     if nested:
@@ -117,11 +112,8 @@ def _settings(options: "dict[str, Any]") -> "Settings":
     return settings.ad_hoc()
 
 
-def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *, unsafe: bool) -> "Findings":
+def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, unsafe: bool) -> Findings:
     from flows.run import run_research
-    from refute.errors import UsageError
-    from refute.research.connect import require_mode
-    from refute.research.record import Goal
 
     if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
         got = f"{len(goal)} characters" if goal.strip() else "an empty goal"

@@ -1,10 +1,14 @@
 """`refute ticket new` and `refute ticket lint`: scaffold a ticket, and see which claims nothing can execute."""
 
+import dataclasses
+import json
 from pathlib import Path
 
 import click
 
 from flows.commands.options import PLACE
+from refute.ticket.parse import load_ticket
+from refute.ticket.scaffold import scaffold_ticket
 
 
 @click.group()
@@ -18,8 +22,6 @@ def ticket() -> None:
 @click.option("--claim", "claims", multiple=True, metavar="TEXT", help="A claim to write down; repeatable.")
 def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     """Write ticket.yaml and verify.sh into DIRECTORY (default: here); nothing is ever overwritten."""
-    from refute.ticket.scaffold import scaffold_ticket
-
     for path in scaffold_ticket(directory, from_git=from_git, claims=claims):
         click.echo(path)
     first = "give the claims fields" if claims else "make the claims say what you promise"
@@ -35,13 +37,9 @@ def lint(source: Path, output_format: str) -> int:
 
     Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
     """
-    import dataclasses
-    import json
-
     from refute.adversary.property.fields import Advice, advise
     from refute.adversary.property.weakness import Weakness, weaknesses
     from refute.stages.brief import brief_on_disk
-    from refute.ticket.parse import load_ticket
 
     brief = brief_on_disk(load_ticket(source))
     weak = weaknesses(brief)

@@ -1,16 +1,18 @@
 """`refute verify TICKET`: one ticket through the flow, its outcome on stdout, its verdict as the exit code."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from flows.commands.options import FOLDER, PLACE, YES, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
-
-if TYPE_CHECKING:
-    from flows.request import VerifyRequest
-    from refute.outcome import Outcome
+from flows.interruption import saying_what_is_kept
+from flows.request import VerifyRequest
+from refute.outcome import Outcome
+from refute.scan.allow import load_allow_file
+from refute.scan.core.tables import knowledge
+from refute.ticket.parse import load_ticket
 
 
 @click.command(short_help="Try to refute one ticket's claims.")
@@ -37,8 +39,6 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     The verification script is scanned, shown and confirmed, then runs in a container; tests written against
     the claims attack the implementation in another. The exit code is the verdict (see `refute --help`).
     """
-    from flows.interruption import saying_what_is_kept
-
     with saying_what_is_kept():
         request = _request(ticket, output, options)
         from flows.run import run_tickets
@@ -57,13 +57,9 @@ def verify(ticket: Path, form: str, output: Path | None, **options: Any) -> int:
     return 0 if options["accept_weak"] and outcome.status == "PASS_WEAK" else outcome.status.exit_code
 
 
-def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "VerifyRequest":
+def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> VerifyRequest:
     """What is asked for; faults in it are told before anything starts."""
-    from flows.request import VerifyRequest
     from refute.sandbox.network_hosts import read_hosts
-    from refute.scan.allow import load_allow_file
-    from refute.scan.core.tables import knowledge
-    from refute.ticket.parse import load_ticket
 
     read_hosts(options["hosts"])
     load_ticket(ticket)
@@ -81,9 +77,8 @@ def _request(ticket: Path, output: Path | None, options: dict[str, Any]) -> "Ver
     )
 
 
-def _keep_tests(ticket: Path, outcome: "Outcome", directory: Path) -> None:
+def _keep_tests(ticket: Path, outcome: Outcome, directory: Path) -> None:
     from refute.governance.kept_tests import keep_tests
-    from refute.ticket.parse import load_ticket
 
     path = keep_tests(outcome, load_ticket(ticket), directory)
     click.echo(f"tests: {path}" if path else "tests: none to keep", err=True)
