@@ -1,7 +1,6 @@
 """An issue: what its workflow is asked for, and the record that it files."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +17,7 @@ SCHEMA_VERSION: Final = 1
 class IssueRequest(BaseModel):
     """An issue: its ticket, who implements it, what the gate requires."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
     implement: tuple[str, ...] = Field(
@@ -32,8 +31,6 @@ class IssueRequest(BaseModel):
     approval: str = Field(default="ask", pattern="^(ask|in_advance)$", description="Of the verification script.")
     out: Path | None = Field(default=None, description="Where N6 files; default: issues/ in the state directory.")
     settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    hear: SkipJsonSchema[Callable[["IssueRecord"], None] | None] = None
-    """Is told the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

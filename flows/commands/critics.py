@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -13,9 +14,6 @@ from refute.critics.focus import Focus
 from refute.ledger.reviews import ReviewRow, recent_reviews
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-
-if TYPE_CHECKING:
-    from refute.stages.evidence import Critique
 
 EXIT_CODES: Final = {"FAILED_REVIEW": 10, "INCONCLUSIVE": 15}
 FOCUS: Final = click.Choice([focus.value for focus in Focus])
@@ -70,11 +68,19 @@ def status(since: datetime | None, form: str) -> int:
 
 
 def _review(ticket: Path, focuses: Sequence[str], form: str, **options: Any) -> int:
-    from flows.run import run_review
+    from flows.run import run_flow
+    from refute.stages.evidence import Critique
     from reports.reviews import render_critique
 
     settings = load_settings(options).ad_hoc()
-    chosen = tuple(map(Focus, focuses))
-    critique: Critique = run_review(ticket, chosen, settings, remediation=not options["no_remediation"])
+
+    def make() -> Any:
+        from flows.review_ticket import ReviewRequest, review_ticket
+
+        chosen, remediation = tuple(map(Focus, focuses)), not options["no_remediation"]
+        request = ReviewRequest(ticket=ticket, focuses=chosen, remediation=remediation, settings=settings)
+        return partial(review_ticket, request)
+
+    critique = run_flow(make, Critique, settings)
     click.echo(render_critique(critique, form))
     return EXIT_CODES.get(critique.judgement.status or "", 0)

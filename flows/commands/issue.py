@@ -36,7 +36,7 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
 
     Exits 0 if it is filed, 12 if its design is blocked, 13 if a person rejects it, else with the gate's code.
     """
-    from flows.run import run_heard
+    from flows.run import run_flow
     from flows.terminal.progress import watching
 
     load_ticket(ticket)
@@ -44,13 +44,13 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
     given = {name: path.resolve() if isinstance(path, Path) else path for name, path in options.items()}
     given |= {"ticket": ticket.resolve(), "approval": "in_advance" if yes else "ask", "settings": settings}
 
-    def make(hear: Any) -> Any:
+    def make() -> Any:
 
         from flows.issue_workflow import issue_workflow
 
-        return partial(issue_workflow, IssueRequest(**given, implement=shlex.split(implement or ""), hear=hear))
+        return partial(issue_workflow, IssueRequest(**given, implement=shlex.split(implement or "")))
 
     with watching() as observer:
-        record: IssueRecord = run_heard(make, settings, observer)
+        record = run_flow(make, IssueRecord, settings, observer)
     deliver(json.dumps(record.document(), indent=2), None, kept=f"{record.filed_in or 'the ledger'} has the verdict.")
     return record.exit_code

@@ -10,6 +10,7 @@ import pytest
 
 from flows import issue_workflow as module
 from flows.confirmation.person import PersonsAnswer
+from flows.console import hand_back
 from flows.issue import IssueRecord, IssueRequest
 from refute.errors import InfrastructureError
 from refute.governance.failures import FailureKind, GateFailure
@@ -35,7 +36,7 @@ class Site:
         self.routed: list[int] = []
         self.asked: list[str] = []
         critique = SimpleNamespace(judgement=SimpleNamespace(status=None, reason=""), summary="text-1 pass")
-        monkeypatch.setattr(module, "review_ticket", lambda request: request.hear("run-2", critique))
+        monkeypatch.setattr(module, "review_ticket", lambda _request: hand_back(critique))
         monkeypatch.setattr(module, "check_sandbox", lambda _: None)
         monkeypatch.setattr(module, "file_record", module.file_record.fn)
         monkeypatch.setattr(module, "run_implementer", lambda _, failures: self.routed.append(len(failures)))
