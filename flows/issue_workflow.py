@@ -154,7 +154,7 @@ class _Workflow:
         self._note(node, "approved" if answer.approved else "rejected", answer.note, by=answer.by)
         if not answer.approved:
             self._record.end("REJECTED", Status.CANCELLED.exit_code)
-        return answer.approved
+        return bool(answer.approved)
 
     def _note(self, node: str, result: str, note: str = "", *, by: str = "") -> None:
         self._record.nodes.append(Node(node=node, result=result, note=note, by=by))

@@ -21,7 +21,7 @@ from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
 from flows.cleanup import BATCH_NAME, remove_containers
-from flows.confirmation.approver import FormList
+from flows.confirmation.approver import FormApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
@@ -106,7 +106,7 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
         approve_in_advance(batch.batches, batch.batch_id, batch.entries, by=approved_by())
         return
     ports, console = Ports(batch.settings, run_id=batch.batch_id), current_console()
-    ask = console.ask if console else FormList(ports)  # a worker has no terminal
+    ask = console.ask if console else FormApprover(ports).ask_list  # a worker has no terminal
     put_to_a_person(batch.batches, ports, batch.entries, ask if request.approval == "ask" else None)
 
 

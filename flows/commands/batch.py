@@ -3,6 +3,7 @@
 import re
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
 from flows.commands.options import FILE, PLACE, YES, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
-from flows.in_advance import user
 from flows.interruption import saying_what_is_kept
 from refute.batch.allowance import load_allowances
 from refute.batch.selection import parse_since
@@ -135,9 +135,9 @@ def _name(name: str | None) -> str | None:
 def _ask(request: BatchRequest) -> Ask | None:
     if request.approval != "ask":
         return None
-    from flows.batch.asking import TerminalList
+    from flows.batch.asking import ask_at_terminal
 
-    return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=user())
+    return partial(ask_at_terminal, timeout_s=request.settings.confirmation_timeout_s)
 
 
 def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:

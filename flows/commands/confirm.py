@@ -1,6 +1,5 @@
 """`refute confirm`: the questions that wait in the Prefect UI, listed, shown and answered at a terminal."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 WAITING_EXIT_CODE = 16
 """As for PENDING: the question goes on waiting."""
-DIGEST_CHARS = 12
 
 
 @click.command(short_help="Answer a pending confirmation.")
@@ -74,8 +72,7 @@ def _list(waiting: "list[Waiting]") -> int:
 def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
-    from flows.confirmation.waiting import answer
-    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, describe_ticket, read_line
+    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, choose, describe_ticket
 
     asked = found.question
     console = Console(stderr=not show)
@@ -92,15 +89,12 @@ def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
     yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
     prompt = f"{'Do this' if asked.text else f'Run this {what}'}? [y/n, else it waits]"
-    console.print(OPINIONS_PROMPT if asked.is_about_opinions else prompt, markup=False, end=" ")
-    said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
-    if not sys.stdin.isatty():
-        console.print()
-    if said not in yes | no:
+    shown = OPINIONS_PROMPT if asked.is_about_opinions else prompt
+    approve = choose(console, shown, settings.confirmation_timeout_s, yes=yes, no=no)
+    if approve is None:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
-    answer(found, approve=said in yes, person=f"{user()} by refute confirm", note=note)
-    return _said(found, approve=said in yes)
+    return _answered(found, approve=approve, note=note)
 
 
 def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
@@ -112,19 +106,21 @@ def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
 
 
 def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
-    from flows.confirmation.waiting import answer
-
     if approve and files != found.question.digest:
         raise UsageError(
             f"--files: got {files}, but the question about {found.question.subject} is about {found.question.digest}",
             hint=f"Look at what changed: refute confirm {found.question.subject} --show",
         )
+    return _answered(found, approve=approve, note=note)
+
+
+def _answered(found: "Waiting", *, approve: bool, note: str) -> int:
+    """Give the answer, and say so."""
+    from flows.confirmation.question import short
+    from flows.confirmation.waiting import answer
+
     answer(found, approve=approve, person=f"{user()} by refute confirm", note=note)
-    return _said(found, approve=approve)
-
-
-def _said(found: "Waiting", *, approve: bool) -> int:
-    digest = found.question.digest.removeprefix("sha256:")[:DIGEST_CHARS]
+    digest = short(found.question.digest)
     done = {"confirm": "confirmed", "decline": "declined", "dismiss": "dismissed", "uphold": "upheld"}
     asked = found.question
     click.echo(f"{asked.subject}: {done[asked.choices[not approve]]} ({_about(asked).lower()} {digest})")
