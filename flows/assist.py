@@ -9,12 +9,11 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field
 
 from flows.confirmation.approver import Put, put_in_ui
 from flows.confirmation.question import AskedQuestion, Reply, digest_of
-from flows.request import refuse_foreign_settings
+from flows.request import Request, refuse_foreign_settings
 from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge
 from refute.assistant.connect import connect_assistant
@@ -22,21 +21,16 @@ from refute.assistant.exchange import Answer
 from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
-from refute.settings import Settings
 from reports.terminal import report_in_words
 from tasks.assist import answer
 
 
-class AssistRequest(BaseModel):
+class AssistRequest(Request):
     """What to ask."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: str = Field(
         max_length=4_000, description='For example "what failed today?", or "block 203.0.113.7": that waits for a form.'
     )
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """Not in the form: a worker has its own, by file and environment."""
 
 
 @flow(name="assist", flow_run_name="assist", persist_result=False, log_prints=False)

@@ -4,11 +4,12 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict, SkipValidation
+from pydantic import SkipValidation
 from pydantic.json_schema import SkipJsonSchema
 
 from flows.console import hand_back
 from flows.orchestrator.model_limit import model_turn
+from flows.request import Request
 from flows.states import prepare_logs
 from refute.guardrails.gates import Gates
 from refute.llm.till import Waiting
@@ -25,16 +26,13 @@ from tasks.results import results_kept_in
 from tasks.stages import StageTasks
 
 
-class ResearchRequest(BaseModel):
+class ResearchRequest(Request):
     """What to find out, from which pages, in which mode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     goal: str
     urls: tuple[str, ...]
     mode: Mode = Mode.DEFENDED
     unsafe: bool = False
-    settings: SkipJsonSchema[Settings]
     fetcher: SkipJsonSchema[SkipValidation[Fetcher]] = WebFetcher()
 
 

@@ -6,33 +6,28 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict
-from pydantic.json_schema import SkipJsonSchema
 
 from flows.cleanup import remove_containers
 from flows.console import hand_back
 from flows.pipeline import TicketPorts
+from flows.request import Request
 from flows.states import prepare_logs
 from refute.critics.focus import Focus, focuses_of
 from refute.ledger.reviews import record_reviews
 from refute.observer import Unwatched
-from refute.settings import Settings
 from refute.stages.admission import take_snapshot
 from refute.stages.critics import criticise
 from refute.ticket.parse import load_ticket
 from tasks.results import results_kept_in
 
 
-class ReviewRequest(BaseModel):
+class ReviewRequest(Request):
     """What to review, by whom."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ticket: Path
     focuses: tuple[Focus, ...] = ()
     """Empty: those that the ticket gets by settings, labels and folders."""
     remediation: bool = True
-    settings: SkipJsonSchema[Settings]
 
 
 @flow(
