@@ -39,6 +39,7 @@ if "{t}" not in {t}.modules:
     {t}.modules["{t}"] = {t}types.ModuleType("{t}")
     exec({runtime!r}, {t}.modules["{t}"].__dict__)
 {t} = {t}.modules["{t}"]
+{t}.loading += 1
 """
 """One runtime for all modules, which know it from one another's calls."""
 FAILING_PROGRAM: Final = 'raise RuntimeError("{t}")\n'
@@ -46,15 +47,11 @@ OTHER_PROGRAM: Final = """import os
 import sys
 
 noise = "{t}" + os.urandom(8).hex()
-for stream in (sys.stdout, sys.stderr):
-    print(noise, file=stream)
-for name in [*sys.argv[1:], "{t}"]:
-    try:
-        if name == "{t}" or os.path.isfile(name):
-            with open(name, "a") as file:
-                file.write(noise)
-    except OSError:
-        pass
+print(noise)
+print(noise, file=sys.stderr)
+for name in ["{t}", *filter(os.path.isfile, sys.argv[1:])]:
+    with open(name, "a") as file:
+        file.write(noise)
 """
 
 
@@ -106,6 +103,7 @@ def _hollow(source: str, named: frozenset[str], token: str, *, fails: bool) -> s
             function.decorator_list.append(ast.Attribute(ast.Name(token, ast.Load()), "hollowed", ast.Load()))
         runtime = f"{RUNTIME.read_text()}\nTOKEN, FAILS = {token!r}, {fails}\n"
         _insert(tree.body, HEADING.format(t=token, runtime=runtime))
+        tree.body += parse_python(f"{token}.loading -= 1").body
         return ast.unparse(ast.fix_missing_locations(tree))
     except UNPARSABLE:
         return ""
