@@ -89,12 +89,12 @@ def defined(node: ast.stmt) -> Iterable[str]:
 
 def needed_for(names: set[str], body: Iterable[ast.stmt]) -> list[ast.stmt]:
     """The statements of a file that bind these names, and what those use, in their order."""
-    waiting, found = list(body), list[ast.stmt]()
+    body = list(body)
+    waiting = body
     while more := [node for node in waiting if names.intersection(defined(node))]:
-        found += more
         waiting = [node for node in waiting if node not in more]
         names = names.union(*map(loaded, more))
-    return sorted(found, key=lambda node: node.lineno)
+    return [node for node in body if node not in waiting]
 
 
 def bound_in(scope: ast.AST) -> set[str]:
