@@ -1,9 +1,9 @@
 """Several generated pieces in one test file, so that none gets in another's way.
 
 Every answer of a model brings imports, constants and helpers of its own. In one file a later `def check()` would
-replace an earlier one, and one import that fails would take every test with it. So a test carries what its body uses: an
-import that fails there is its test's own fault. Beside it stands only what has to: what its decorators and parameters
-read, fixtures, star imports. Names of these that mean different things are told apart.
+replace an earlier one, and one import that fails would take every test with it. So a test carries what its body uses:
+an import that fails there is its test's own fault. Beside it stands only what has to: what its decorators and
+parameters read, fixtures, star imports. Names of these that mean different things are told apart.
 """
 
 import ast
@@ -118,7 +118,7 @@ class _Renaming(ast.NodeTransformer):
                 node.name = self._names.get(name, name)
             case ast.Global(names=several):
                 node.names = [self._names.get(name, name) for name in several]
-            case ast.alias(name=name, asname=given) if (new := self._names.get(given or name)):
+            case ast.alias(name=name, asname=given) if new := self._names.get(given or name):
                 node.asname = new
             case ast.Call(func=ast.Name(id=name), keywords=keywords) if name in self._bound:
                 for one in keywords:
