@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import docker
 
-from refute.adversary.change import replaced_file
+from refute.adversary.preservation import replaced_file
 from refute.caching.key import run_key
 from refute.errors import ImageMissing, InfrastructureError, LedgerUnavailable
 from refute.guardrails.audit import AuditLog

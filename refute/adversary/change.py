@@ -3,12 +3,10 @@
 import ast
 import difflib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Final
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.python_syntax import form_of, parsed_or_none
-from refute.ticket.record import Ticket
 
 CONTEXT_LINES: Final = 12
 """Around each change, for a reader who sees nothing else of the file."""
@@ -67,17 +65,3 @@ def _form_of(node: _Statement) -> object:
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         return ("Assign", form_of([node.target]), form_of(node.value))
     return form_of(node, without=_BODIES)
-
-
-def replaced_file(ticket: Ticket) -> str:
-    """The implementation file that the ticket's `previous` is an earlier version of.
-
-    Returns:
-        Its path: the only one, or the only one of the same name; empty where the ticket leaves that open.
-    """
-    if ticket.previous is None:
-        return ""
-    found = [path for path in ticket.implementation_files if path != ticket.previous]
-    if len(found) > 1:
-        found = [path for path in found if PurePosixPath(path).name == PurePosixPath(ticket.previous).name]
-    return found[0] if len(found) == 1 else ""

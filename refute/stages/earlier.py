@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from refute.adversary.attack import Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.judgement.repetition import in_one_line
-from refute.adversary.property.fields import preserves
+from refute.adversary.preservation import preserves, preserves_everything
 from refute.adversary.suite import read_attack_run
 from refute.adversary.suite_source import SuiteSource
 from refute.ports import Ports
@@ -22,10 +22,9 @@ def judge_by_earlier_version(
 ) -> tuple[TriagedTest, ...]:
     """Decide by the version before (`base`, `previous`) what no vote can know: whether the code did this before.
 
-    A test that passes there and fails now refutes words of a claim that nothing has changed, where `unchanged` says so
-    too. Where it does not, or the test fails there as well, it stays as it is, and the reason says what was seen. An
-    example that a docstring showed before the change, and that fails there too, is for a person: the docstring is
-    wrong, or the bug is older.
+    A test that passes there and fails now refutes a claim that nothing has changed. Where the claim bounds that, or
+    the test fails there as well, it stays as it is, and the reason says what was seen. An example that a docstring
+    showed before the change, and that fails there too, is for a person: the docstring is wrong, or the bug is older.
 
     Args:
         ports: the effects of this run.
@@ -37,7 +36,8 @@ def judge_by_earlier_version(
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    asked = [one for one in triaged if _is_open(one) and (_asks(one) or preserves(one.test.quote))]
+    claims = {claim.id: claim for claim in ticket.claims}
+    asked = [one for one in triaged if _is_open(one) and (_asks(one) or preserves(claims[one.test.claim_id].text))]
     earlier = ports.earlier(ticket, snapshot) if asked else {}
     if not earlier:
         return triaged
@@ -46,8 +46,10 @@ def judge_by_earlier_version(
     if not asked:
         return triaged
     before = _runs_before(ports, ticket, snapshot, screening, asked, earlier)
-    kept = {claim.id for claim in ticket.claims if claim.unchanged}
-    decided = {one.test.name: _judged(one, before.get(one.test.name), decides=one.test.claim_id in kept) for one in asked}
+    unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
+    decided = {
+        one.test.name: _judged(one, before.get(one.test.name), decides=one.test.claim_id in unbounded) for one in asked
+    }
     return tuple(decided.get(one.test.name, one) for one in triaged)
 
 

@@ -249,7 +249,7 @@ def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini):
 
 
 def test_the_previous_version_decides_about_claims_that_nothing_has_changed(ticket, attack, gemini):
-    claims = [{"id": "C1", "text": "The results of slugify are unchanged.", "unchanged": ["slugify"]}]
+    claims = [{"id": "C1", "text": "The results of slugify are unchanged."}]
     tests = [{**one, "quote": "The results of slugify are unchanged."} for one in SHARP["tests"]]
     gemini.respond = lambda asked: json_answer({**SHARP, "tests": tests if "second round" not in asked.text else []})
     files = {"slug.py": WRONG_SLUG, "earlier.py": SLUG}

@@ -14,6 +14,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.preservation import PRESERVED
 from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
@@ -65,7 +66,9 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
-    kept = {surface.named(name) for claim in brief.ticket.claims for name in claim.unchanged}
+    claims = brief.ticket.claims
+    kept = {surface.named(name) for claim in claims for name in claim.unchanged}
+    kept.update(one for claim in claims if PRESERVED.search(claim.text) for one in surface.subjects(claim.text))
     ways: list[Way] = []
     for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.depends_on or before.depends_on or function.is_async:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.fields import preserves
 from refute.adversary.property.laws import NO_INPUTS, sampled
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function
@@ -24,8 +24,11 @@ _CRASHES: Final = frozenset(
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
 _SHOWN: Final = 120
 """Characters of an answer that is told."""
+_NONE: Final = "it speaks of the code before the change, but the ticket names no `base` or `previous`"
 _SAME: Final = "in `base` or `previous` the code is as it is now"
-_NAMELESS: Final = "name in `unchanged` the functions that stay as they are; then `base` or `previous` can tell"
+_BOUNDED: Final = (
+    "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
+)
 _CHANGES: Final = (
     "`unchanged` names {function}, of which {claim} demands something new ({told}); "
     "say in a `property` what stays as it is"
@@ -36,10 +39,7 @@ _NO_VERSION: Final = (
 
 
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
-    """Tests of what `unchanged` names: the earlier answers, as literals.
-
-    A claim that speaks of it in prose alone is not wholly attacked by other tests: they know nothing of before.
-    """
+    """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
     surface = read_surface(brief.modules)
     for claim in brief.ticket.claims:
         for name in claim.unchanged:
@@ -49,13 +49,19 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
                 reason = f"unchanged: got {name!r}, expected a public function of the implementation"
                 yield Note(claim=claim, reason=reason, field=field)
             elif not brief.earlier:
-                yield Note(claim=claim, reason=_SAME, field=field)
+                yield Note(claim=claim, reason=_incomparable(claim, brief), field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
                 yield Note(claim=claim, reason=changed, field=field)
             else:
                 yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"), field)
-        if preserves(claim.text) and not claim.unchanged:
-            yield Note(claim=claim, reason=_NAMELESS, field="unchanged")
+        said = PRESERVED.search(claim.text)
+        if said is None or claim.unchanged:
+            continue
+        if why_not := _incomparable(claim, brief):
+            yield Note(claim=claim, reason=why_not)
+            continue
+        for function in surface.subjects(claim.text) or surface.functions():
+            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
 
 
 def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
@@ -71,8 +77,15 @@ def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Com
     return ""
 
 
+def _incomparable(claim: Claim, brief: Brief) -> str:
+    """Why a claim in prose is not compared with the version before; empty where it is."""
+    if not brief.earlier:
+        return _SAME if brief.ticket.base or brief.ticket.previous else _NONE
+    return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
+
+
 def _of_function(
-    claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str
+    claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
 ) -> Iterator[Draft | Note]:
     own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
+from refute.adversary.preservation import preserves
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.examples import text_examples
@@ -16,7 +17,7 @@ from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.adversary.property.tables import rows, said
+from refute.adversary.property.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
@@ -35,11 +36,6 @@ class Advice:
 
     def __str__(self) -> str:
         return f"{self.claim_id} has no executable field; add  {self.template}"
-
-
-def preserves(claim_text: str) -> bool:
-    """Whether a claim says that something is as it was in the version before."""
-    return said("preserved", claim_text)
 
 
 def field_for(text: str) -> str:

@@ -1,11 +1,8 @@
 """What a change does: lines of statements that the version before does not have."""
 
-from dataclasses import replace
-
 import pytest
 
-from refute.adversary.change import changed_lines, replaced_file
-from tests.refute.adversary.conftest import make_brief
+from refute.adversary.change import changed_lines
 
 BEFORE = '''def f(x, y=None):
     """Adds."""
@@ -61,18 +58,3 @@ def test_a_case_of_a_match_counts_alone():
 def test_a_new_file_is_changed_throughout_and_what_cannot_be_read_not_at_all():
     assert changed_lines("", "x = 1\ny = 2\n") == {1, 2}
     assert changed_lines("x = 1\n", "x = (\n") == frozenset()
-
-
-@pytest.mark.parametrize(
-    ("files", "previous", "replaced"),
-    [
-        (("impl.py",), "old.py", "impl.py"),
-        (("a/x.py", "a/y.py"), "old/y.py", "a/y.py"),
-        (("a/x.py", "b/x.py"), "old/x.py", ""),
-        (("impl.py",), None, ""),
-    ],
-)
-def test_the_file_that_took_the_place_of_the_previous_one_is_found(
-    files: tuple[str, ...], previous: str | None, replaced: str
-) -> None:
-    assert replaced_file(replace(make_brief().ticket, implementation_files=files, previous=previous)) == replaced

@@ -46,7 +46,6 @@ def judged(
     sandbox: Earlier,
     *,
     claim: str = KEPT,
-    unchanged: str = "double",
     previous: str = "previous: old.py",
     origin: Origin = Origin.MODEL,
     tests: str = TESTS,
@@ -54,8 +53,7 @@ def judged(
 ) -> TriagedTest:
     folder.mkdir(exist_ok=True)
     (folder / "old.py").write_text(OLD)
-    told = {"id": "C1", "text": claim} | ({"unchanged": [unchanged]} if unchanged else {})
-    ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[told], more=previous)
+    ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[claim], more=previous)
     attack = make_attack(tests, [make_test("test_a", quote=claim, origin=origin)])
     verdict = facts.pop("verdict", TriageVerdict.REFUTED)
     assert isinstance(verdict, TriageVerdict)
@@ -73,14 +71,14 @@ def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path: Path,
 
 
 @pytest.mark.parametrize(
-    ("end", "unchanged", "word"),
-    [("failed", "double", "either"), ("passed", "", "it passes on")],
-    ids=["failed before", "no field says so"],
+    ("end", "claim", "word"),
+    [("failed", KEPT, "either"), ("passed", "Behaviour is unchanged except for zero.", "it passes on")],
+    ids=["failed before", "the claim has a bound"],
 )
 def test_where_the_previous_version_does_not_decide_a_vote_does(
-    tmp_path: Path, end: str, unchanged: str, word: str
+    tmp_path: Path, end: str, claim: str, word: str
 ) -> None:
-    one = judged(tmp_path, Earlier(end), unchanged=unchanged)
+    one = judged(tmp_path, Earlier(end), claim=claim)
     assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, True)
     assert word in one.reason
 
@@ -107,7 +105,7 @@ def test_an_example_of_a_docstring_that_failed_before_the_change_too_is_for_a_pe
     "options",
     [
         {"claim": "double(x) returns twice its argument."},
-        {"previous": "", "unchanged": ""},
+        {"previous": ""},
         {"verdict": TriageVerdict.INVALID},
         {"end": TestEnd.TIMED_OUT},
     ],
