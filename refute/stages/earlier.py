@@ -1,6 +1,7 @@
 """Tests that fail, run on the version before: what passed there is broken now; what fails there alike may be older."""
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from refute.adversary.suite import read_attack_run
 from refute.adversary.suite_source import SuiteSource
 from refute.ports import Ports
 from refute.stages.jobs import attack_of
-from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.record import Claim, Snapshot, Ticket
 from refute.ticket.store import pack
 
 OPEN = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
@@ -25,6 +26,7 @@ def judge_by_earlier_version(
     A test that passes there and fails now refutes a claim that nothing has changed. Where the claim bounds that, or
     the test fails there as well, it stays as it is, and the reason says what was seen. An example that a docstring
     showed before the change, and that fails there too, is for a person: the docstring is wrong, or the bug is older.
+    Where the claim says that the function is `unchanged`, and nothing else is claimed of it, that example says nothing.
 
     Args:
         ports: the effects of this run.
@@ -48,7 +50,13 @@ def judge_by_earlier_version(
     before = _runs_before(ports, ticket, snapshot, screening, asked, earlier)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
     decided = {
-        one.test.name: _judged(one, before.get(one.test.name), decides=one.test.claim_id in unbounded) for one in asked
+        one.test.name: _judged(
+            one,
+            before.get(one.test.name),
+            decides=one.test.claim_id in unbounded,
+            kept=_is_kept(claims[one.test.claim_id], ticket, suite.functions(one.test.name)),
+        )
+        for one in asked
     }
     return tuple(decided.get(one.test.name, one) for one in triaged)
 
@@ -80,6 +88,14 @@ def _stood_before(one: TriagedTest, suite: SuiteSource, text: str) -> bool:
     return bool(shown) and all(line.strip() in text for line in shown.splitlines())
 
 
+def _is_kept(claim: Claim, ticket: Ticket, test: Sequence[ast.stmt]) -> bool:
+    """Whether a test uses what its claim says is `unchanged`, and no other field of the ticket runs that."""
+    fields = (code for one in ticket.claims for code in one.code() if code not in one.unchanged)
+    changed = {name for code in fields for name in re.findall(r"\w+", code)}
+    kept = {name.rpartition(".")[2] for name in claim.unchanged} - changed
+    return any(kept & {getattr(part, "id", ""), getattr(part, "attr", "")} for node in test for part in ast.walk(node))
+
+
 def _runs_before(  # what a job is made of
     ports: Ports,
     ticket: Ticket,
@@ -97,7 +113,7 @@ def _runs_before(  # what a job is made of
     return {} if run.tampering else {test.name: test for test in run.first}
 
 
-def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool) -> TriagedTest:
+def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool, kept: bool) -> TriagedTest:
     passed = before is not None and before.end is TestEnd.PASSED
     if _expects(one):
         reason = f"fails on the version before too, whose answers it expects: {one.reason}"
@@ -105,7 +121,8 @@ def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool) -> Triag
     if _is_documented(one):
         reason = f"fails on the version before too: the docstring is wrong, or the bug is older: {one.reason}"
         alike = before is not None and before.end is one.run.end and in_one_line(before) == in_one_line(one.run)
-        return replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason) if alike else one
+        verdict = TriageVerdict.INVALID if kept else TriageVerdict.NEEDS_REVIEW
+        return replace(one, verdict=verdict, reason=reason) if alike else one
     if not passed:
         return replace(one, reason=f"{one.reason} (it does not pass on the earlier version either)")
     if not decides:

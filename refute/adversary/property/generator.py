@@ -5,12 +5,13 @@ import copy
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names, source_of
-from refute.adversary.property.kinds import kind_of
+from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.surface import Function, Parameter, Surface
 
@@ -65,7 +66,7 @@ def inputs_of(
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
     made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
     if typed is not None:
-        made.append(_inputs(typed[0], _drawn(typed[1], hints, chance)))
+        made.append(_inputs(typed[0], _drawn(*typed[1:], hints, chance)))
     return tuple(one for one in made if one.rows and one.holes)
 
 
@@ -99,47 +100,58 @@ def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: rando
         yield tuple(chance.choice(column) for column in zip(chance.choice(pool), chance.choice(pool), strict=True))
 
 
-def _neighbours(row: tuple[Any, ...], hints: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _neighbours(
+    row: tuple[Any, ...], hints: Sequence[Any], fixed: AbstractSet[int] = frozenset()
+) -> Iterator[tuple[Any, ...]]:
     for at, value in enumerate(row):
-        for other in near(value, hints):
+        for other in () if at in fixed else near(value, hints):
             yield (*row[:at], other, *row[at + 1 :])
 
 
-def _drawn(columns: Sequence[Sequence[Any]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
-    """Every value of every column once, with plain others; then any combination, changed a little."""
+def _drawn(
+    columns: Sequence[Sequence[Any]], fixed: AbstractSet[int], hints: Sequence[Any], chance: random.Random
+) -> Iterator[tuple[Any, ...]]:
+    """Every value of every column once, with plain others; then any combination, changed a little but for `fixed`."""
     plain = tuple(column[min(1, len(column) - 1)] for column in columns)
     for at, column in enumerate(columns):
-        of_kind = [hint for hint in hints if any(type(hint) is type(value) for value in column)]
+        of_kind = [hint for hint in hints if at not in fixed and any(type(hint) is type(value) for value in column)]
         for value in [*column, *of_kind, *(other for hint in of_kind for other in near(hint, ()))][:MAX_ROWS]:
             yield (*plain[:at], value, *plain[at + 1 :])
     for _ in range(MAX_ROWS):
         row = tuple(chance.choice(column) for column in columns)
         yield row
-        yield chance.choice([row, *_neighbours(row, hints)])
+        yield chance.choice([row, *_neighbours(row, hints, fixed)])
 
 
-def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
-    """The call by the signature, and values for each argument; None where a needed one is unknown."""
+def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]], AbstractSet[int]] | None:
+    """The call by the signature, values for each argument, and which of these build another and so stay as they are.
+
+    None where a needed one is unknown.
+    """
     if function.is_async or (function.owner and not function.is_static):
         return None
-    arguments, columns = list[str](), list[Sequence[Any]]()
+    arguments, columns, fixed = list[str](), list[Sequence[Any]](), set[int]()
     for parameter in function.parameters:
-        values = _values_for(parameter)
+        kind = kind_of(parameter.annotation, bare=True)
+        values = _values_for(parameter, kind)
         if parameter.variadic or (parameter.default is not None and not values):
             continue
         if not values and not guess:
             return None
         name = f"a{len(columns)}"
+        argument = kind.built(name) if kind and values else name
+        if argument != name:
+            fixed.add(len(columns))
+            argument = f"{name} and {argument}" if None in values else argument
         by_name = parameter.keyword_only or parameter.default is not None
-        arguments.append(f"{parameter.name}={name}" if by_name else name)
+        arguments.append(f"{parameter.name}={argument}" if by_name else argument)
         columns.append(values or _GUESSES)
         if len(columns) == _MAX_HOLES:
             break
-    return f"{function.qualified}({', '.join(arguments)})", columns
+    return f"{function.qualified}({', '.join(arguments)})", columns, fixed
 
 
-def _values_for(parameter: Parameter) -> Sequence[Any]:
-    kind = kind_of(parameter.annotation, bare=True)
+def _values_for(parameter: Parameter, kind: Kind | None) -> Sequence[Any]:
     values = kind.values() if kind is not None else []
     if parameter.default is None:
         return values

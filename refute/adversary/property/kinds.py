@@ -26,6 +26,8 @@ _STRATEGIES: Final = {
     "bytes": "st.binary(max_size=30)",
     "datetime": "st.datetimes()",
     "date": "st.dates()",
+    "time": "st.times()",
+    "timedelta": "st.timedeltas()",
     "Decimal": "st.decimals(min_value=-1000, max_value=1000, places=2)",
     "Fraction": "st.fractions(min_value=-100, max_value=100, max_denominator=100)",
 }
@@ -42,6 +44,18 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "None": (None,),
     "bytes": (b"", b"a", b"\x00\xff"),
 }
+_BUILT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "datetime": (
+        "datetime.datetime.fromisoformat({})",
+        ("2024-02-29T12:30:05", "1970-01-01", "2023-12-31T23:59:59.999999", "2024-07-01T08:15:00+05:30", "0001-01-01"),
+    ),
+    "date": ("datetime.date.fromisoformat({})", ("2024-02-29", "1970-01-01", "2023-12-31", "2021-01-03", "0001-01-01")),
+    "time": ("datetime.time.fromisoformat({})", ("12:30:05", "00:00", "23:59:59.999999", "08:15:00+05:30")),
+    "timedelta": ("datetime.timedelta(seconds=float({}))", ("90061.5", "0", "1", "59", "60", "3600", "86400", "-1")),
+    "Decimal": ("decimal.Decimal({})", ("1.50", "0", "-0.1", "99.995", "1E+3", "1000000")),
+    "Fraction": ("fractions.Fraction({})", ("1/3", "0", "-7/2", "5", "22/7")),
+}
+"""Type → how it is built, and plain values to build it from: whoever compares two versions writes plain values only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +96,30 @@ class Kind:
                 template = _SMALL.get(name, "") if small else ""
                 return (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))
 
+    def built(self, value: str) -> str:
+        """Python that makes one of the expression that has one of `values()`; that itself where it is one already."""
+        if self.name in _BUILT:
+            return _BUILT[self.name][0].format(value)
+        if not (parts := self._built_parts()):
+            return value
+        return parts[0].built(value) if self.name == "any of" else f"[{parts[0].built('one')} for one in {value}]"
+
     def values(self) -> list[Any]:
-        """Plain values, small ones first; empty where none can be written as a literal."""
+        """Plain values to make it from (see `built`), small ones first; empty where none can be written as literals."""
+        if self.name in _BUILT:
+            return list(_BUILT[self.name][1])
+        if (parts := self._built_parts()) and self.name != "list":
+            none = [None for item in self.items if item.name == "None"]
+            return [*parts[0].values(), *none] if self.name == "any of" else []
         if self.name in _VALUES:
             return list(_VALUES[self.name])
         if self.name == "one of":
             return list(ast.literal_eval(self.code))
-        parts = [item.values() for item in self.items]
-        return _composed(self.name, parts) if parts and all(parts) else []
+        plain = [item.values() for item in self.items]
+        return _composed(self.name, plain) if plain and all(plain) else []
+
+    def _built_parts(self) -> list["Kind"]:
+        return [item for item in self.items if item.built("") != ""]
 
 
 def _composed(name: str, parts: Sequence[list[Any]]) -> list[Any]:

@@ -56,7 +56,7 @@ def test_sqlite_is_in_wal_mode_and_waits_for_other_writers(settings: Settings) -
     with open_database(settings).connect() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
-        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == database.BUSY_TIMEOUT_S * 1000
         assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
 
 

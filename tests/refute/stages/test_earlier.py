@@ -45,7 +45,7 @@ def judged(
     folder: Path,
     sandbox: Earlier,
     *,
-    claim: str = KEPT,
+    claim: str | dict[str, object] = KEPT,
     previous: str = "previous: old.py",
     origin: Origin = Origin.MODEL,
     tests: str = TESTS,
@@ -54,7 +54,8 @@ def judged(
     folder.mkdir(exist_ok=True)
     (folder / "old.py").write_text(OLD)
     ports, ticket = ports_and_ticket(folder, sandbox, code=NEW, claims=[claim], more=previous)
-    attack = make_attack(tests, [make_test("test_a", quote=claim, origin=origin)])
+    quote = str(claim["text"]) if isinstance(claim, dict) else claim
+    attack = make_attack(tests, [make_test("test_a", quote=quote, origin=origin)])
     verdict = facts.pop("verdict", TriageVerdict.REFUTED)
     assert isinstance(verdict, TriageVerdict)
     one = TriagedTest(test=attack.tests[0], verdict=verdict, reason="assert 6 == 4", run=make_run(**facts))
@@ -99,6 +100,21 @@ def test_an_example_of_a_docstring_that_failed_before_the_change_too_is_for_a_pe
     assert alike.verdict is verdict
     otherwise = judged(tmp_path / "otherwise", Earlier(end), **facts, error_message="6 != 4")
     assert otherwise.verdict is TriageVerdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"),
+    [
+        ({"unchanged": ["double"]}, TriageVerdict.INVALID),
+        ({"unchanged": ["double"], "examples": ["double(2) == 6"]}, TriageVerdict.NEEDS_REVIEW),
+    ],
+    ids=["unchanged", "changed for some inputs"],
+)
+def test_a_docstring_that_was_wrong_before_says_nothing_of_what_is_claimed_to_be_unchanged(tmp_path, more, verdict):
+    tests = TESTS.replace("    import", '    """C1: Text.\n\n    def double(x):\n    return 2 * x\n    """\n    import')
+    claim = {"text": "double() is as before.", **more}
+    told = {"origin": Origin.DOCSTRING_EXAMPLE, "tests": tests, "error_type": "", "error_message": "\nassert f"}
+    assert judged(tmp_path, Earlier("failed"), claim=claim, **told).verdict is verdict
 
 
 @pytest.mark.parametrize(

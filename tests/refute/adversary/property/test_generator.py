@@ -1,5 +1,7 @@
 """One generator of inputs: from types, from published calls, and from what stands near these."""
 
+import datetime as dt
+
 import pytest
 
 from refute.adversary.property.calls import published_calls
@@ -82,3 +84,24 @@ def test_near_a_value_lie_those_that_right_and_wrong_differ_in(value: object, ex
 def test_hints_of_the_same_kind_are_tried() -> None:
     assert {"kB", "akB"} <= set(near("a", ["kB", 1024]))
     assert 1024 in near(3, ["kB", 1024])
+
+
+BUILT = """
+import datetime
+import decimal
+
+def at(d: datetime.datetime, by: datetime.timedelta | None = None): ...
+def total(amounts: list[decimal.Decimal]): ...
+"""
+
+
+def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are() -> None:
+    surface = read_surface(brief_of(BUILT, ["Nothing."]).modules)
+    at, total = (inputs_of(one, surface, (), hints=["utf-8"], guess=False)[0] for one in surface.functions())
+    assert at.call == ("at(datetime.datetime.fromisoformat(a0), by=a1 and datetime.timedelta(seconds=float(a1)))")
+    assert ("2024-02-29T12:30:05", None) in at.rows
+    for moment, by in at.rows:  # none of them changed a little, nor a hint
+        dt.datetime.fromisoformat(moment)
+        dt.timedelta(seconds=float(by or 0))
+    assert total.call == "total([decimal.Decimal(one) for one in a0])"
+    assert (["0"],) in total.rows
