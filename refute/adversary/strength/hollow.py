@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.references import defined, mentioned
-from refute.adversary.suite_source import SuiteSource
+from refute.adversary.references import defined, mentioned, needed_for
 from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
 CONTROL: Final = "control"
@@ -130,7 +129,6 @@ def uses_what_stays(brief: Brief, source: str, tests: Iterable[str]) -> bool:
         stays.update(bound)
         if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
             stays.add(node.name)
-    suite = SuiteSource(source)
-    used = {name for test in tests for statement in suite.closure(test) for name in mentioned(statement)}
-    imports = [alias for node in ast.walk(suite.tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
-    return not stays.isdisjoint(used | {alias.name for alias in imports if alias.asname in used})
+    suite = parsed_or_none(source)
+    used = {name for node in needed_for(set(tests), suite.body if suite else ()) for name in mentioned(node)}
+    return not stays.isdisjoint(used)
