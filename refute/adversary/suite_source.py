@@ -58,9 +58,7 @@ class SuiteSource:
     def without(self, names: Iterable[str]) -> str:
         """The file without these functions and their decorators; every other byte as it was."""
         lines = python_lines(self.source, keep_ends=True)
-        doomed = sorted(
-            (node for name in names for node in self.functions(name)), key=lambda node: -node.lineno
-        )
+        doomed = sorted((node for name in names for node in self.functions(name)), key=lambda node: -node.lineno)
         for node in doomed:
             first, last = lines_of(node)
             del lines[first - 1 : last]

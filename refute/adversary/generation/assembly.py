@@ -1,7 +1,6 @@
 """One ordinary pytest file out of a model's answers."""
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,9 +8,11 @@ from typing import Final
 from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join, self_contained, statements_of
+from refute.adversary.property.render import file_name, header
 from refute.guardrails.plain_text import printable
 from refute.python_syntax import nests_deeper
 from refute.ticket.record import ClaimId
+from refute.wording import counted
 
 PYTEST: Final = "import pytest"
 MAX_DEPTH: Final = 100
@@ -50,9 +51,10 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
             tests.append(_record(written, name, one.name, tester))
     joined = join(pieces)
     tests = [replace(test, name=to.get(test.name, test.name)) for test, to in zip(tests, joined.names[1:], strict=True)]
+    told = f"Strategy: written by {tester} in {counted(len(rounds), 'round')}: {', '.join(one.name for one in rounds)}."
     return Attack(
-        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
-        source=f"{_header(brief, tests, rounds, tester)}\n\n{joined.source}",
+        file_name=file_name(brief),
+        source=f"{header(brief, {test.claim_id for test in tests}, [told])}\n\n{joined.source}",
         tests=tuple(tests),
         untestable=_untestable(brief, tests, rounds),
         tester=tester,
@@ -87,24 +89,6 @@ def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> At
     )
 
 
-def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], tester: str) -> str:
-    tested = {test.claim_id for test in tests}
-    claims = [f"  {claim.id}: {_one_line(claim.text)}" for claim in brief.ticket.claims if claim.id in tested]
-    lines = [
-        f"Adversarial tests for ticket {brief.ticket.id}: {_one_line(brief.ticket.title)}",
-        "",
-        "Claims attacked:",
-        *(claims or ["  none"]),
-        "",
-        (
-            f"Strategy: written by {tester} in {len(rounds)} round{'s' if len(rounds) != 1 else ''}: "
-            f"{', '.join(one.name for one in rounds)}."
-        ),
-    ]
-    doc = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{doc}\n"""'
-
-
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
     tested = {test.claim_id for test in tests}
     told = {given_up.claim_id: given_up.reason for one in rounds for given_up in one.answer.untestable}
@@ -121,7 +105,3 @@ def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Roun
 
 def _one_line(text: str) -> str:
     return printable(" ".join(text.split()), keep_newlines=False)
-
-
-def _slug(ticket_id: str) -> str:
-    return re.sub(r"\W", "_", ticket_id.lower())

@@ -3,7 +3,7 @@
 import ast
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable, UntestedField
@@ -61,7 +61,7 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         if claim.id not in tested
     )
     return Attack(
-        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
+        file_name=file_name(brief),
         source=source,
         tests=tuple(tests),
         untestable=untestable,
@@ -107,24 +107,30 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple
         for draft, name in named
     ]
     body = "\n\n\n".join(function_of(draft, name) for draft, name in named)
-    return f"{_header(brief, drafts, notes)}\n\n{_beside(body)}\n\n\n{body}\n", tests
+    return f"{_told_of(brief, drafts, notes)}\n\n{_beside(body)}\n\n\n{body}\n", tests
 
 
-def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
-    ticket = brief.ticket
-    tested = {draft.claim.id for draft in drafts}
-    attacked = [claim for claim in ticket.claims if claim.id in tested]
+def _told_of(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
     origins = sorted({draft.origin.value.replace("_", " ") for draft in drafts})
-    roots = ":".join(ticket.import_roots) or "."
-    lines = [f"Adversarial tests for ticket {ticket.id}: {_one_line(ticket.title)}", "", "Claims attacked:"]
-    lines += [f"  {claim.id}: {_one_line(claim.text)}" for claim in attacked] or ["  none"]
-    lines += [
-        "",
+    roots = ":".join(brief.ticket.import_roots) or "."
+    lines = [
         f"Strategy: {', '.join(origins) or 'none'}; written by refute's property tester, without running the code.",
+        f"Run it from the workspace: PYTHONPATH={roots} pytest <this file> (needs pytest and hypothesis).",
     ]
-    lines += [f"Run it from the workspace: PYTHONPATH={roots} pytest <this file> (needs pytest and hypothesis)."]
     told = list(dict.fromkeys(f"  {note.claim.id}: {_one_line(note.reason, 300)}" for note in notes))[:20]
-    return _docstring([*lines, *(["", "Not tried:", *told] if told else [])])
+    return header(brief, {draft.claim.id for draft in drafts}, [*lines, *(["", "Not tried:", *told] if told else [])])
+
+
+def header(brief: Brief, attacked: Collection[ClaimId], strategy: Sequence[str]) -> str:
+    """The docstring of a generated file: what it attacks, and how."""
+    claims = [f"  {one.id}: {_one_line(one.text)}" for one in brief.ticket.claims if one.id in attacked]
+    title = f"Adversarial tests for ticket {brief.ticket.id}: {_one_line(brief.ticket.title)}"
+    return _docstring([title, "", "Claims attacked:", *(claims or ["  none"]), "", *strategy])
+
+
+def file_name(brief: Brief) -> str:
+    """Of an attack."""
+    return f"test_adversarial_{_slug(brief.ticket.id)}.py"
 
 
 def _names(drafts: Sequence[Draft]) -> list[str]:
