@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, zip_longest
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
-from refute.adversary.joining import join
+from refute.adversary.joining import join, statements_of
 from refute.python_syntax import parsed_or_none
 
 
@@ -21,7 +21,7 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
     """
     if len(attacks) == 1:
         return attacks[0]
-    joined = join([attack.source for attack in attacks], [one.module.name for one in brief.modules])
+    joined = join([statements_of(attack.source) for attack in attacks])
     tests = [
         [replace(test, name=names.get(test.name, test.name)) for test in attack.tests]
         for attack, names in zip(attacks, joined.names, strict=True)

@@ -65,26 +65,12 @@ class ReportModel(BaseModel):
 
     def record(self) -> TestRun:
         """The same as the rest of refute knows it."""
-        return TestRun(
-            name=self.name,
-            end=TestEnd(self.end),
-            duration_s=self.duration_s,
-            computed=self.computed,
-            error_type=self.error_type,
-            error_message=self.error_message,
-            traceback=self.traceback,
-            reached_implementation=self.reached_implementation,
-            raised_in_implementation=self.raised_in_implementation,
-            raised_on_purpose=self.raised_on_purpose,
-            attested=self.attested,
-            asserted_lines=tuple(self.asserted_lines),
-            aliased_lines=tuple(self.aliased_lines),
-            changed_arguments=self.changed_arguments,
-            objects_crossed=self.objects_crossed,
-            not_carried=self.not_carried,
-            not_carried_back=self.not_carried_back,
-            smallest_input=smallest_input(self.notes),
-        )
+        told = self.model_dump(exclude={"notes"}) | {
+            "end": TestEnd(self.end),
+            "asserted_lines": tuple(self.asserted_lines),
+            "aliased_lines": tuple(self.aliased_lines),
+        }
+        return TestRun(**told, smallest_input=smallest_input(self.notes))
 
 
 Reports = Annotated[list[ReportModel], Field(max_length=10_000)]

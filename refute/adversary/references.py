@@ -23,27 +23,15 @@ class ImplementationUse:
         self.source = source
         self._programs = tuple(programs)
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
-        self._direct: dict[str, bool] = {}
-        self._names: dict[str, set[str]] = {}
+        self._known: dict[str, bool] = {}
         tree = parsed_or_none(source)
-        for node in tree.body if tree else ():
-            for name in defined(node):
-                self._direct[name] = self._direct.get(name, False) or self._names_module(node)
-                self._names.setdefault(name, set()).update(loaded(node))
+        self._body = tree.body if tree else []
 
     def refers(self, name: str) -> bool:
         """Whether a top-level name, or one that it uses, names a module of the implementation."""
-        seen: set[str] = set()
-        queue = [name]
-        while queue:
-            current = queue.pop()
-            if current in seen or current not in self._direct:
-                continue
-            if self._direct[current]:
-                return True
-            seen.add(current)
-            queue.extend(self._names[current])
-        return False
+        if name not in self._known:
+            self._known[name] = any(map(self._names_module, needed_for({name}, self._body)))
+        return self._known[name]
 
     def imports(self, node: ast.Import | ast.ImportFrom) -> bool:
         """Whether a statement imports from the implementation."""
@@ -89,12 +77,12 @@ def defined(node: ast.stmt) -> Iterable[str]:
 
 def needed_for(names: set[str], body: Iterable[ast.stmt]) -> list[ast.stmt]:
     """The statements of a file that bind these names, and what those use, in their order."""
-    waiting, found = list(body), list[ast.stmt]()
+    body = list(body)
+    waiting = body
     while more := [node for node in waiting if names.intersection(defined(node))]:
-        found += more
         waiting = [node for node in waiting if node not in more]
         names = names.union(*map(loaded, more))
-    return sorted(found, key=lambda node: node.lineno)
+    return [node for node in body if node not in waiting]
 
 
 def bound_in(scope: ast.AST) -> set[str]:

@@ -1,20 +1,20 @@
 """One ordinary pytest file out of a model's answers."""
 
 import ast
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
-from refute.adversary.joining import join
+from refute.adversary.joining import join, self_contained, statements_of
+from refute.adversary.property.render import file_name, header
 from refute.guardrails.plain_text import printable
-from refute.python_syntax import nests_deeper, parsed_or_none
+from refute.python_syntax import nests_deeper
 from refute.ticket.record import ClaimId
+from refute.wording import counted
 
 PYTEST: Final = "import pytest"
-"""As Python counts lines."""
 MAX_DEPTH: Final = 100
 """Levels of a test's syntax tree: what goes through trees, here and in pytest, comes to no end in deeper ones."""
 HYPOTHESIS: Final = "from hypothesis import HealthCheck, assume, example, given, settings, strategies as st"
@@ -42,49 +42,39 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
         rounds: in the order of asking.
         tester: who wrote them.
     """
-    pieces, records = [], []
+    pieces, tests = [statements_of(f"{PYTEST}\n{HYPOTHESIS}")], []
     for one in rounds:
-        codes = [_function(written) for written in one.answer.tests]
-        headed = [
-            f"# {_one_line(f'{written.claim_id}, {written.category}, {one.name}: {written.quote}')}\n{code}"
-            for written, code in zip(one.answer.tests, codes, strict=True)
-        ]
-        piece = join([_preamble(one.answer.preamble), *headed], ())
-        told = zip(one.answer.tests, codes, piece.names[1:], strict=True)
-        names = [
-            renamed.get(written.name, written.name) if code else f"{written.name}_unread_{number}"
-            for number, (written, code, renamed) in enumerate(told)
-        ]
-        pieces.append(piece.source)
-        records.append([_record(*both, one.name, tester) for both in zip(one.answer.tests, names, strict=True)])
-    joined = join([f"{PYTEST}\n{HYPOTHESIS}", *pieces], [one.module.name for one in brief.modules])
-    tests = [
-        replace(test, name=names.get(test.name, test.name))
-        for names, ours in zip(joined.names[1:], records, strict=True)
-        for test in ours
-    ]
+        preamble = _preamble(one.answer.preamble)
+        for written in one.answer.tests:
+            pieces.append(_function(written, preamble, f"{written.claim_id}, {written.category}, {one.name}"))
+            name = written.name if pieces[-1] else f"{written.name}_unread_{len(pieces)}"
+            tests.append(_record(written, name, one.name, tester))
+    joined = join(pieces)
+    tests = [replace(test, name=to.get(test.name, test.name)) for test, to in zip(tests, joined.names[1:], strict=True)]
+    told = f"Strategy: written by {tester} in {counted(len(rounds), 'round')}: {', '.join(one.name for one in rounds)}."
     return Attack(
-        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
-        source=f"{_header(brief, tests, rounds, tester)}\n\n{joined.source}",
+        file_name=file_name(brief),
+        source=f"{header(brief, {test.claim_id for test in tests}, [told])}\n\n{joined.source}",
         tests=tuple(tests),
         untestable=_untestable(brief, tests, rounds),
         tester=tester,
     )
 
 
-def _preamble(text: str) -> str:
+def _preamble(text: str) -> list[ast.stmt]:
     """The imports and helpers of an answer; what does not parse would take every test with it."""
-    tree = parsed_or_none(text)
-    return "" if tree is None or nests_deeper(tree, MAX_DEPTH) else text.strip()
+    return [node for node in statements_of(text) if not nests_deeper(node, MAX_DEPTH)]
 
 
-def _function(written: WrittenTest) -> str:
-    """The test's code; empty where it is not one function of the name it was given."""
-    tree = parsed_or_none(written.function)
-    body = tree.body if tree else []
+def _function(written: WrittenTest, preamble: Sequence[ast.stmt], told: str) -> list[ast.stmt]:
+    """The test, saying what it is for, with what it uses; nothing where its code is not one function of its name."""
+    body = statements_of(written.function)
     functions = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == written.name]
-    fits = len(functions) == 1 and not any(nests_deeper(node, MAX_DEPTH) for node in body)
-    return written.function.strip("\n") if fits else ""
+    if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
+        return []
+    (function,) = functions
+    function.body.insert(0, ast.Expr(ast.Constant(_one_line(f"{told}: {written.quote}"))))
+    return self_contained(function, [*preamble, *(node for node in body if node is not function)])
 
 
 def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> AttackTest:
@@ -97,24 +87,6 @@ def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> At
         tester=tester,
         round=round_name,
     )
-
-
-def _header(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round], tester: str) -> str:
-    tested = {test.claim_id for test in tests}
-    claims = [f"  {claim.id}: {_one_line(claim.text)}" for claim in brief.ticket.claims if claim.id in tested]
-    lines = [
-        f"Adversarial tests for ticket {brief.ticket.id}: {_one_line(brief.ticket.title)}",
-        "",
-        "Claims attacked:",
-        *(claims or ["  none"]),
-        "",
-        (
-            f"Strategy: written by {tester} in {len(rounds)} round{'s' if len(rounds) != 1 else ''}: "
-            f"{', '.join(one.name for one in rounds)}."
-        ),
-    ]
-    doc = "\n".join(lines).replace("\\", "\\\\").replace('"""', "'''")
-    return f'"""{doc}\n"""'
 
 
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
@@ -133,7 +105,3 @@ def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Roun
 
 def _one_line(text: str) -> str:
     return printable(" ".join(text.split()), keep_newlines=False)
-
-
-def _slug(ticket_id: str) -> str:
-    return re.sub(r"\W", "_", ticket_id.lower())

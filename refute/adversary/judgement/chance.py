@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from refute.adversary.references import defined, loaded
-from refute.adversary.suite_source import SuiteSource
-from refute.python_syntax import UNPARSABLE
+from refute.adversary.references import needed_for
+from refute.python_syntax import parsed_or_none
 
 MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
 NAMES: Final = frozenset(
@@ -39,11 +38,5 @@ def left_to_chance(source: str, test: str) -> bool:
         source: the test file; one that cannot be parsed says nothing.
         test: its function.
     """
-    try:
-        suite = SuiteSource(source)
-    except UNPARSABLE:
-        return False
-    closure = suite.closure(test)
-    used = set().union(*(loaded(node) for node in closure))
-    imports = [node for node in suite.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return any(named_chance([*closure, *(node for node in imports if used & set(defined(node)))], MODULES | RACES))
+    tree = parsed_or_none(source)
+    return any(named_chance(needed_for({test}, tree.body if tree else ()), MODULES | RACES))

@@ -116,6 +116,7 @@ def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brie
     body = parse_python(attack.source).body
     function = next(node for node in reversed(body) if isinstance(node, ast.FunctionDef) and node.name == test.name)
     kept = needed_for(loaded(function), (node for node in body if getattr(node, "name", "") != test.name))
+    needed = "\n".join(map(ast.unparse, [*kept, function]))
     given = _given(function, run)
     names = {name for value in given.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     values = ", ".join(f"{name}={value}" for name, value in given.items())
@@ -123,7 +124,7 @@ def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brie
     parts = [
         _header(test, run, brief),
         *(_text(attack.source, node) for node in future),
-        _preamble(test, run, brief, needs=["pytest", *_hypothesis([*kept, function])]),
+        _preamble(test, run, brief, needs=["pytest", "hypothesis"] if "hypothesis" in needed else ["pytest"]),
         "\n".join(line for name, line in NAMES_IN_INPUTS.items() if name in names),
         *(_text(attack.source, node) for node in kept if node not in future),
         (f"@hypothesis.example({values})\n" if given else "") + _text(attack.source, function),
@@ -138,16 +139,6 @@ def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
     names = {name for value in found.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     drawn = any("given" in loaded(one) for one in function.decorator_list)
     return found if drawn and found.keys() <= wanted and names <= {*NAMES_IN_INPUTS, *dir(builtins)} else {}
-
-
-def _hypothesis(used: Iterable[ast.AST]) -> list[str]:
-    return ["hypothesis"] if any(_is_of_hypothesis(part) for node in used for part in ast.walk(node)) else []
-
-
-def _is_of_hypothesis(node: ast.AST) -> bool:
-    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-    return any(name.partition(".")[0] == "hypothesis" for name in names)
 
 
 def _text(source: str, node: ast.stmt) -> str:

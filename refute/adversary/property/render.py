@@ -3,18 +3,26 @@
 import ast
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import resources
 
 from refute.adversary.attack import Attack, AttackTest, Brief, Untestable, UntestedField
 from refute.adversary.property.draft import Draft, Note
+from refute.adversary.references import loaded, needed_for
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
 _NO_ROOM = "do not fit into the limits of the attack"
 _MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
-_SETTINGS = """\
+_BESIDE = """\
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, assume, given, reject, settings
+from hypothesis import strategies as st
+
 _CHECKED = settings(
     max_examples=100,
     derandomize=True,
@@ -24,7 +32,9 @@ _CHECKED = settings(
     report_multiple_bugs=False,
     phases=(Phase.explicit, Phase.generate, Phase.shrink),
     suppress_health_check=list(HealthCheck),
-)"""
+)
+"""
+"""What tests may need at the top of their file, before helpers."""
 
 
 def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons: dict[ClaimId, str]) -> Attack:
@@ -51,7 +61,7 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         if claim.id not in tested
     )
     return Attack(
-        file_name=f"test_adversarial_{_slug(brief.ticket.id)}.py",
+        file_name=file_name(brief),
         source=source,
         tests=tuple(tests),
         untestable=untestable,
@@ -97,42 +107,30 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple
         for draft, name in named
     ]
     body = "\n\n\n".join(function_of(draft, name) for draft, name in named)
-    carried = _carried(body)
-    parts = [_imports(body + "".join(carried), with_hypothesis=any(draft.given for draft in drafts))]
-    parts += [_SETTINGS] if any(draft.given for draft in drafts) else []
-    head = "\n\n".join([_header(brief, drafts, notes), *parts])
-    return "\n\n\n".join(part for part in [head, *carried, body] if part) + "\n", tests
+    return f"{_told_of(brief, drafts, notes)}\n\n{_beside(body)}\n\n\n{body}\n", tests
 
 
-def _header(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
-    ticket = brief.ticket
-    tested = {draft.claim.id for draft in drafts}
-    attacked = [claim for claim in ticket.claims if claim.id in tested]
+def _told_of(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
     origins = sorted({draft.origin.value.replace("_", " ") for draft in drafts})
-    roots = ":".join(ticket.import_roots) or "."
-    lines = [f"Adversarial tests for ticket {ticket.id}: {_one_line(ticket.title)}", "", "Claims attacked:"]
-    lines += [f"  {claim.id}: {_one_line(claim.text)}" for claim in attacked] or ["  none"]
-    lines += [
-        "",
+    roots = ":".join(brief.ticket.import_roots) or "."
+    lines = [
         f"Strategy: {', '.join(origins) or 'none'}; written by refute's property tester, without running the code.",
+        f"Run it from the workspace: PYTHONPATH={roots} pytest <this file> (needs pytest and hypothesis).",
     ]
-    lines += [f"Run it from the workspace: PYTHONPATH={roots} pytest <this file> (needs pytest and hypothesis)."]
     told = list(dict.fromkeys(f"  {note.claim.id}: {_one_line(note.reason, 300)}" for note in notes))[:20]
-    return _docstring([*lines, *(["", "Not tried:", *told] if told else [])])
+    return header(brief, {draft.claim.id for draft in drafts}, [*lines, *(["", "Not tried:", *told] if told else [])])
 
 
-def _imports(text: str, *, with_hypothesis: bool) -> str:
-    modules = (name for name in _MODULES.split() if re.search(rf"(?<![\w.]){re.escape(name)}\.", text))
-    lines = [f"import {name}" for name in modules]
-    abstract = [name for name in ("Callable", "Sequence") if re.search(rf"(?<!\.)\b{name}\b", text)]
-    lines += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
-    lines += ["from typing import Any"] if re.search(r"\bAny\b", text) else []
-    third = ["import pytest"] if "pytest." in text else []
-    if with_hypothesis:
-        names = ("HealthCheck", "Phase", "assume", "given", "reject", "settings")
-        used = [name for name in names if name not in {"assume", "reject"} or re.search(rf"\b{name}\(", text)]
-        third += [f"from hypothesis import {', '.join(used)}", "from hypothesis import strategies as st"]
-    return "\n\n".join("\n".join(block) for block in (lines, third) if block)
+def header(brief: Brief, attacked: Collection[ClaimId], strategy: Sequence[str]) -> str:
+    """The docstring of a generated file: what it attacks, and how."""
+    claims = [f"  {one.id}: {_one_line(one.text)}" for one in brief.ticket.claims if one.id in attacked]
+    title = f"Adversarial tests for ticket {brief.ticket.id}: {_one_line(brief.ticket.title)}"
+    return _docstring([title, "", "Claims attacked:", *(claims or ["  none"]), "", *strategy])
+
+
+def file_name(brief: Brief) -> str:
+    """Of an attack."""
+    return f"test_adversarial_{_slug(brief.ticket.id)}.py"
 
 
 def _names(drafts: Sequence[Draft]) -> list[str]:
@@ -186,27 +184,22 @@ def _slug(text: str) -> str:
 
 
 @functools.cache
-def _helpers() -> dict[str, str]:
-    """Name → source of every definition that a file may carry along."""
+def _library() -> dict[ast.stmt, str]:
+    """Every statement that a file may carry along, in their order, with its text."""
     folder = resources.files("refute.adversary.property")
     files = ("comparison.py", "oracles.py", "command_lines/output.py")
-    text = "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in files)
+    head = "".join(f"import {name}\n" for name in _MODULES.split()) + _BESIDE
+    text = "\n".join([head, *(folder.joinpath(name).read_text(encoding="utf-8") for name in files)])
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)
-    found: dict[str, str] = {}
+    found = {}
     for node in parse_python(text).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.FunctionDef) or node.lineno <= head.count("\n"):
+            space = "\n\n" if isinstance(node, ast.FunctionDef) else ""
+            found[node] = f"{space}{ast.get_source_segment(text, node)}"
     return found
 
 
-def _carried(body: str) -> list[str]:
-    """The helpers that the tests use, and those that these use."""
-    needed: set[str] = set()
-    queue = [body]
-    while queue:
-        text = queue.pop()
-        for name, source in _helpers().items():
-            if name not in needed and re.search(rf"\b{name}\(", text):
-                needed.add(name)
-                queue.append(source)
-    return [source for name, source in _helpers().items() if name in needed]
+def _beside(body: str) -> str:
+    """What the tests use of it, and what that uses."""
+    library = _library()
+    return "\n".join(library[node] for node in needed_for(loaded(parse_python(body)), library))

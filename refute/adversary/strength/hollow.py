@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.references import defined, mentioned
-from refute.adversary.suite_source import SuiteSource
+from refute.adversary.references import defined, mentioned, needed_for
 from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
 
 CONTROL: Final = "control"
@@ -39,6 +38,7 @@ if "{t}" not in {t}.modules:
     {t}.modules["{t}"] = {t}types.ModuleType("{t}")
     exec({runtime!r}, {t}.modules["{t}"].__dict__)
 {t} = {t}.modules["{t}"]
+{t}.loading += 1
 """
 """One runtime for all modules, which know it from one another's calls."""
 FAILING_PROGRAM: Final = 'raise RuntimeError("{t}")\n'
@@ -46,15 +46,11 @@ OTHER_PROGRAM: Final = """import os
 import sys
 
 noise = "{t}" + os.urandom(8).hex()
-for stream in (sys.stdout, sys.stderr):
-    print(noise, file=stream)
-for name in [*sys.argv[1:], "{t}"]:
-    try:
-        if name == "{t}" or os.path.isfile(name):
-            with open(name, "a") as file:
-                file.write(noise)
-    except OSError:
-        pass
+print(noise)
+print(noise, file=sys.stderr)
+for name in ["{t}", *filter(os.path.isfile, sys.argv[1:])]:
+    with open(name, "a") as file:
+        file.write(noise)
 """
 
 
@@ -106,6 +102,7 @@ def _hollow(source: str, named: frozenset[str], token: str, *, fails: bool) -> s
             function.decorator_list.append(ast.Attribute(ast.Name(token, ast.Load()), "hollowed", ast.Load()))
         runtime = f"{RUNTIME.read_text()}\nTOKEN, FAILS = {token!r}, {fails}\n"
         _insert(tree.body, HEADING.format(t=token, runtime=runtime))
+        tree.body += parse_python(f"{token}.loading -= 1").body
         return ast.unparse(ast.fix_missing_locations(tree))
     except UNPARSABLE:
         return ""
@@ -132,7 +129,6 @@ def uses_what_stays(brief: Brief, source: str, tests: Iterable[str]) -> bool:
         stays.update(bound)
         if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
             stays.add(node.name)
-    suite = SuiteSource(source)
-    used = {name for test in tests for statement in suite.closure(test) for name in mentioned(statement)}
-    imports = [alias for node in ast.walk(suite.tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
-    return not stays.isdisjoint(used | {alias.name for alias in imports if alias.asname in used})
+    suite = parsed_or_none(source)
+    used = {name for node in needed_for(set(tests), suite.body if suite else ()) for name in mentioned(node)}
+    return not stays.isdisjoint(used)

@@ -9,21 +9,21 @@ what is printed is not heard, arguments, their attributes and the files that the
 import contextlib
 import contextvars
 import copy
-import datetime as dt
 import functools
 import inspect
 import io
 import itertools
-import os
 import sys
-from collections.abc import Callable, Generator, Iterator
-from pathlib import Path, PurePath
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 TOKEN = "_hollow_"
 FAILS = False
 DEEPEST = 3
 """Levels of containers and objects that are changed."""
+loading = 0
+"""Modules of the code that are being imported: tables that they compute stay right."""
 _CALLS = itertools.count()
 _INSIDE = contextvars.ContextVar("_INSIDE", default=False)
 """Whether the code calls itself."""
@@ -39,63 +39,31 @@ class Failure(Exception):
 
 def hollowed(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function as outsiders meet it."""
-    coroutine, generator = inspect.iscoroutinefunction(function), inspect.isgeneratorfunction(function)
-    made = _coroutine if coroutine else _generator if generator else _plain
-    return functools.wraps(function)(made(function))
 
-
-def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
     def answer(*args: Any, **named: Any) -> Any:
-        if _within():
+        if loading or _INSIDE.get():
             return function(*args, **named)
         result = None
-        with _call(function, args, named):
+        with _unheard([*args[function.__name__ in _SILENT :], *named.values()]):
             result = function(*args, **named)
-        return _told(function, result)
+            result = list(itertools.islice(result, 1000)) if inspect.isgenerator(result) else result
+        if inspect.isgeneratorfunction(function):
+            return iter(_told(function, result or []))
+        return _awaited(function, result) if inspect.iscoroutine(result) else _told(function, result)
 
     return answer
 
 
-def _coroutine(function: Callable[..., Any]) -> Callable[..., Any]:
-    async def answer(*args: Any, **named: Any) -> Any:
-        if _within():
-            return await function(*args, **named)
-        result = None
-        with _call(function, args, named):
-            result = await function(*args, **named)
-        return _told(function, result)
-
-    return answer
-
-
-def _generator(function: Callable[..., Any]) -> Callable[..., Any]:
-    def answer(*args: Any, **named: Any) -> Generator[Any, None, Any]:
-        if _within():
-            return (yield from function(*args, **named))
-        made, nothing = function(*args, **named), object()
-        while True:
-            item = nothing
-            with _call(function, (), {}):
-                item = next(made, nothing)
-            if item is nothing:
-                return None
-            yield _told(function, item)
-
-    return answer
-
-
-def _within() -> bool:
-    """Whether the code calls itself, or is being imported: tables that it computes then stay right."""
-    frame = sys._getframe(2)  # noqa: SLF001
-    while not _INSIDE.get() and frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back  # type: ignore[assignment]
-    return _INSIDE.get()
+async def _awaited(function: Callable[..., Any], waiting: Awaitable[Any]) -> Any:
+    result = None
+    with _unheard([]):
+        result = await waiting
+    return _told(function, result)
 
 
 @contextlib.contextmanager
-def _call(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> Iterator[None]:
+def _unheard(arguments: list[Any]) -> Iterator[None]:
     """A call from outside: the code does its work unheard, its errors are answered, its arguments are spoilt."""
     if FAILS:
         raise Failure(TOKEN)
@@ -103,13 +71,13 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, 
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             yield
-    except (StopIteration, StopAsyncIteration):
+    except StopIteration:
         raise
     except Exception:  # noqa: BLE001  # whatever the code raises
         return
     finally:
         _INSIDE.reset(mark)
-        for value in (*args[function.__name__ in _SILENT :], *named.values()):
+        for value in arguments:
             spoil(value)
 
 
@@ -125,29 +93,28 @@ def _told(function: Callable[..., Any], result: Any) -> Any:
 def spoil(value: Any) -> None:
     """Change an argument in place: its items, its public attributes, the file that it names."""
     with contextlib.suppress(Exception):
-        if isinstance(value, (list, bytearray)):
-            value.append(0)
-        elif isinstance(value, dict):
-            value[TOKEN] = TOKEN
-        elif isinstance(value, set):
-            value.add(TOKEN)
-        elif isinstance(value, (str, os.PathLike)):
-            Path(value).write_text(TOKEN) if Path(value).is_file() else None
-        elif not isinstance(value, type):
-            for name, held in list(getattr(value, "__dict__", {}).items()):
-                if not name.startswith("_"):
-                    object.__setattr__(value, name, other(held, more=True))
+        match value:
+            case list() | bytearray():
+                value.append(0)
+            case dict():
+                value[TOKEN] = TOKEN
+            case set():
+                value.add(TOKEN)
+            case str() | Path():
+                Path(value).write_text(TOKEN) if Path(value).is_file() else None
+            case _ if not isinstance(value, type):
+                _change(value, functools.partial(other, more=True))
 
 
 def other(value: Any, depth: int = 0, *, more: bool) -> Any:
-    """Another value of the same kind: more, or less and never nothing; the same where none can be made."""
+    """Another value of the same kind: more, or less and never nothing; a text where none can be made."""
     try:
         return _other(value, depth, more=more) if depth < DEEPEST else value
     except Exception:  # noqa: BLE001  # objects of the code may refuse anything
-        return value
+        return TOKEN
 
 
-def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: C901, PLR0911, PLR0912  # a case per kind
+def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: PLR0911  # a case per kind
     each = functools.partial(other, depth=depth + 1, more=more)
     match value:
         case None:
@@ -157,32 +124,25 @@ def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: C901, PLR0911
         case str() | bytes() | bytearray():
             longer = TOKEN if isinstance(value, str) else TOKEN.encode()
             return value + longer if more or not value[1:] else value[:-1]  # type: ignore[operator]
-        case tuple() if hasattr(value, "_fields"):
-            return type(value)(*map(each, value))
         case list() | tuple() | set() | frozenset():
             items = list(value)
             return type(value)([*map(each, items), TOKEN] if more or not items[1:] else items[:-1])
         case dict():
             changed = copy.copy(value)
-            for key in [*value, TOKEN]:
-                changed[key] = each(value[key]) if key in value else TOKEN
+            changed.update({key: each(held) for key, held in value.items()} | {TOKEN: TOKEN})
             return changed
-        case dt.date():
-            return value + dt.timedelta(days=400 if more else -400)
-        case PurePath():
-            return value / TOKEN
-    if inspect.isfunction(value):
-        return lambda *args, **named: each(value(*args, **named))
     if hasattr(value, "__next__"):
         return iter([*map(each, itertools.islice(value, 1000)), TOKEN])
-    if hasattr(type(value), "__members__"):
-        kind: Any = type(value)
-        members = list(kind)
-        return members[(members.index(value) + 1) % len(members)]
     if all(hasattr(value, name) for name in ("__add__", "__sub__", "__abs__")):
         return value + 1 if more else value - 1000003
     made = copy.copy(value)
-    for name in [*getattr(made, "__dict__", ()), *getattr(type(made), "__slots__", ())]:
-        if not name.startswith("_"):
-            object.__setattr__(made, name, each(getattr(made, name)))
-    return made
+    alike = made is not value and (_change(made, each) or hasattr(value, "__dict__"))
+    return made if alike else TOKEN
+
+
+def _change(made: Any, each: Callable[[Any], Any]) -> bool:
+    """Change the public attributes of an object; whether it has any."""
+    held = [*getattr(made, "__dict__", ()), *getattr(type(made), "__slots__", ())]
+    for name in (public := [name for name in held if not name.startswith("_")]):
+        object.__setattr__(made, name, each(getattr(made, name)))
+    return bool(public)

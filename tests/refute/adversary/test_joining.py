@@ -5,59 +5,73 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.joining import join
+from refute.adversary.joining import join, self_contained, statements_of
 
 
-def run(*pieces: str, modules: tuple[str, ...] = ("impl",)) -> tuple[dict[str, Any], tuple[dict[str, str], ...], str]:
-    joined = join(pieces, modules)
+def run(*pieces: str) -> tuple[dict[str, Any], tuple[dict[str, str], ...], str]:
+    """What the file gives in which each piece's last function is a test that carries what it uses."""
+    made = []
+    for piece in pieces:
+        *beside, last = statements_of(piece) or [ast.Pass()]
+        made.append(self_contained(last, beside) if isinstance(last, ast.FunctionDef) else [*beside, last])
+    joined = join(made)
     space: dict[str, Any] = {}
     exec(compile(joined.source, "joined", "exec"), space)  # noqa: S102  # written in this file
     return space, joined.names, joined.source
 
 
 def test_helpers_of_one_name_keep_their_meaning() -> None:
-    first = "LIMIT = 1\ndef helper():\n    return LIMIT\ndef test_a():\n    return helper()\n"
+    first = "LIMIT = 1\ndef helper():\n    return LIMIT\ndef test_a():\n    'why'\n    return helper()\n"
     second = "LIMIT = 2\ndef helper():\n    return LIMIT\ndef test_b():\n    return helper()\n"
     space, names, _ = run(first, second)
-    assert (space["test_a"](), space["test_b"]()) == (1, 2)
-    assert names == ({}, {"LIMIT": "LIMIT_2", "helper": "helper_2"})
+    assert (space["test_a"](), space["test_b"](), space["test_a"].__doc__) == (1, 2, "why")
+    assert names == ({}, {})
 
 
-def test_locals_parameters_and_keywords_of_a_changed_name_stay() -> None:
+def test_of_files_that_are_joined_names_are_told_apart() -> None:
+    first = "import math as m\nsize = 1\ndef test_a():\n    return size\n"
     second = (
+        "import json as m\n"
         "size = 2\n"
         "def outer(size):\n    return [size for _ in 'x']\n"
-        "def test_b():\n    return outer(size=7), (lambda size: size)(8), size\n"
+        "def test_a():\n    return outer(size=7), (lambda size: size)(8), size, m.dumps(1)\n"
     )
-    space, _, _ = run("size = 1\n", second)
-    assert space["test_b"]() == ([7], 8, 2)
+    joined = join([statements_of(first), statements_of(second)])
+    space: dict[str, Any] = {}
+    exec(compile(joined.source, "joined", "exec"), space)  # noqa: S102  # written in this file
+    assert joined.names[1] == {"m": "m_2", "size": "size_2", "test_a": "test_a_2"}
+    assert (space["test_a"](), space["test_a_2"]()) == (1, ([7], 8, 2, "1"))
 
 
-def test_what_both_import_is_imported_once() -> None:
-    _, names, source = run(
-        "import math\nfrom json import dumps, loads\n", "import math\nfrom json import loads\nx = loads('1')\n"
-    )
-    assert names[1] == {}
-    assert source.count("import math") == source.count("loads\n") == 1
+def test_what_both_need_beside_them_stands_there_once() -> None:
+    piece = "import math\nfrom json import dumps, loads\n@mark(loads)\ndef test_{}():\n    return math.pi\n"
+    joined = join([self_contained(*_last(statements_of(piece.format(name)))) for name in "ab"])
+    assert joined.names == ({}, {})
+    assert joined.source.startswith("from json import loads\n")
+    assert (joined.source.count("import math"), joined.source.count("loads\n")) == (2, 1)
 
 
-def test_one_name_for_two_modules_is_told_apart() -> None:
-    space, _, _ = run("import math as m\n", "import json as m\ndef test_b():\n    return m.dumps(1)\n")
-    assert space["test_b"]() == "1"
+def _last(statements: list[ast.stmt]) -> tuple[ast.FunctionDef, list[ast.stmt]]:
+    *beside, last = statements
+    assert isinstance(last, ast.FunctionDef)
+    return last, beside
 
 
-def test_an_import_of_the_implementation_that_fails_is_one_test_s_own_fault() -> None:
-    first = "from impl import gone\ndef test_a():\n    return gone()\n"
-    space, _, source = run(first, "def test_b():\n    return 2\n")
+@pytest.mark.parametrize("imported", ["from impl_gone import gone", "import math, nowhere as gone"])
+def test_an_import_that_fails_is_one_test_s_own_fault(imported: str) -> None:
+    space, _, source = run(f"{imported}\ndef test_a():\n    return gone()\n", "def test_b():\n    return 2\n")
     assert space["test_b"]() == 2
     with pytest.raises(ImportError):
         space["test_a"]()
-    assert "    from impl import gone" in source
+    assert "    import math" not in source
 
 
-def test_an_import_that_a_decorator_needs_stays_where_it_is() -> None:
-    joined = join(["from impl import LIMIT\n@mark(LIMIT)\ndef test_a():\n    return LIMIT\n"], ["impl"])
-    assert joined.source.startswith("from impl import LIMIT")
+def test_what_is_needed_keeps_its_order() -> None:
+    helper = statements_of("import math\nAREA = math.pi\n")
+    (function,) = statements_of("def test_a():\n    return AREA\n")
+    assert isinstance(function, ast.FunctionDef)
+    (whole,) = self_contained(function, helper)
+    assert [type(node).__name__ for node in whole.body] == ["Import", "Assign", "Return"]  # type: ignore[attr-defined]
 
 
 def test_a_future_import_inside_the_file_is_left_out() -> None:
@@ -67,27 +81,11 @@ def test_a_future_import_inside_the_file_is_left_out() -> None:
 
 def test_fixtures_of_one_name_are_used_by_their_new_one() -> None:
     piece = "import pytest\n@pytest.fixture\ndef box():\n    return {n}\ndef test_{n}(box):\n    return box\n"
-    joined = join([piece.format(n=1), piece.format(n=2)], [])
-    functions = {node.name: node for node in ast.parse(joined.source).body if isinstance(node, ast.FunctionDef)}
-    assert "box_2" in functions
+    _, names, source = run(piece.format(n=1), piece.format(n=2))
+    functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
+    assert names[1] == {"box": "box_2"}
     assert ast.unparse(functions["test_2"].args) == "box_2"
 
 
 def test_a_piece_that_does_not_parse_takes_only_itself_away() -> None:
-    space, _, _ = run("def (", "def test_b():\n    return 2\n")
-    assert space["test_b"]() == 2
-
-
-def test_what_need_not_change_stays_as_it_was_written_with_its_comments() -> None:
-    piece = "# why\ndef test_a():\n    x = {'a':1}   # odd spacing\n    return x\n"
-    assert join([piece], []).source.strip() == piece.strip()
-
-
-def test_a_package_that_is_not_there_breaks_only_the_tests_that_use_it() -> None:
-    tests = "def test_a():\n    return 1\n\ndef test_b():\n    return far()\n"
-    piece = f"import math, nowhere\nfrom nowhere.deep import far\n\n{tests}"
-    space, _, source = run("import json\n", piece)
-    assert space["test_a"]() == 1
-    with pytest.raises(ModuleNotFoundError):
-        space["test_b"]()
-    assert source.startswith("import json\n")
+    assert statements_of("def (") == []

@@ -2,12 +2,12 @@
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.adversary.attack import Brief
+from refute.adversary.attack import Brief, SourceModule
 from refute.ticket.command_words import Sign, Word, read_tokens
 
 _PYTHON: Final = re.compile(r"(?:/usr/bin/(?:env )?|/usr/local/bin/)?(?:python(?:[23](?:\.\d+)?)?|py)(?:\.exe)?")
@@ -31,8 +31,6 @@ class Program:
 
     path: str
     """Relative to the workspace."""
-    source: str = ""
-    """Its text where it is Python that can be imported; only looked into for names and examples."""
     module: str = ""
     """What `python -m` calls it; empty where nothing does."""
     called: frozenset[str] = frozenset()
@@ -46,58 +44,44 @@ class Program:
     @property
     def launch(self) -> tuple[str, ...]:
         """Expressions of Python: the beginning of the list that starts it, in the workspace."""
-        if self.is_python:
-            return ("sys.executable", repr(self.path))
-        if self.path.endswith((".sh", ".bash")):
-            return ("'bash'" if self.path.endswith(".bash") else "'sh'", repr(self.path))
-        return (repr(f"./{self.path}"),)
+        shell = {".sh": "'sh'", ".bash": "'bash'"}.get(PurePosixPath(self.path).suffix)
+        started = "sys.executable" if self.is_python else shell
+        return (started, repr(self.path)) if started else (repr(f"./{self.path}"),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Programs:
-    """All programs of a ticket."""
+Programs = tuple[Program, ...]
+"""All programs of a ticket."""
 
-    all: tuple[Program, ...]
 
-    def named(self, word: str) -> Program | None:
-        """The program that a path or a name means; None where none or more than one may be meant."""
-        path = PurePosixPath(word)
-        plain = len(path.parts) == 1 or str(path).startswith(("bin/", "/usr/"))
-        ways: tuple[Callable[[Program], bool], ...] = (
-            lambda one: one.path == str(path),
-            lambda one: f"/{one.path}".endswith(f"/{path}") or str(path).endswith(f"/{one.path}"),
-            lambda one: plain and path.name in one.called,
-        )
-        found = next(filter(None, (list(filter(way, self.all)) for way in ways)), [])
-        return found[0] if len(found) == 1 else None
-
-    def by_module(self, name: str) -> Program | None:
-        """The program that `python -m` starts under a name."""
-        found = [program for program in self.all if program.module == name]
-        return found[0] if len(found) == 1 else None
+def _named(word: str, programs: Programs) -> Program | None:
+    """The program that a path or a name means; None where none or more than one may be meant."""
+    path = PurePosixPath(word)
+    plain = len(path.parts) == 1 or str(path).startswith(("bin/", "/usr/"))
+    ways: tuple[Callable[[Program], bool], ...] = (
+        lambda one: one.path == str(path),
+        lambda one: f"/{one.path}".endswith(f"/{path}") or str(path).endswith(f"/{one.path}"),
+        lambda one: plain and path.name in one.called,
+    )
+    found = next(filter(None, (list(filter(way, programs)) for way in ways)), [])
+    return found[0] if len(found) == 1 else None
 
 
 def programs_of(brief: Brief) -> Programs:
     """The programs of a brief."""
-    return Programs(all=tuple(_programs(brief)))
-
-
-def _programs(brief: Brief) -> Iterator[Program]:
     sources = {one.module.path: one for one in brief.modules}
-    for path in brief.programs:
-        posix, known = PurePosixPath(path), sources.get(path)
-        folder = posix.parent
-        is_main = posix.name == "__main__.py" and str(folder) != "."
-        roots = [root for root in brief.ticket.import_roots if folder.is_relative_to(root)]
-        package = ".".join((folder.relative_to(roots[0]) if roots else folder).parts)
-        source = known.source if known else ""
-        names = {folder.name} if is_main else {posix.name, posix.stem, *_NAMED.findall(source)}
-        yield Program(
-            path=path,
-            source=source,
-            module=package if is_main else (known.module.name if known else ""),
-            called=frozenset(names | {name.replace("_", "-") for name in names}),
-        )
+    return tuple(_program(PurePosixPath(path), sources.get(path), brief.ticket.import_roots) for path in brief.programs)
+
+
+def _program(path: PurePosixPath, known: SourceModule | None, import_roots: Sequence[str]) -> Program:
+    folder = path.parent
+    if path.name == "__main__.py" and str(folder) != ".":
+        root = next((root for root in import_roots if folder.is_relative_to(root)), ".")
+        module, names = ".".join(folder.relative_to(root).parts), {folder.name}
+    else:
+        module = known.module.name if known else ""
+        names = {path.name, path.stem, *_NAMED.findall(known.source if known else "")}
+    called = frozenset(names | {name.replace("_", "-") for name in names})
+    return Program(path=str(path), module=module, called=called)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +148,7 @@ def _launched(words: Sequence[str], programs: Programs) -> Command | str | None:
         return _by_python(words, programs)
     shell = [*words[:1]] if words[:1] and words[0] in _SHELLS else []
     rest = words[len(shell) :]
-    program = programs.named(rest[0]) if rest else None
+    program = _named(rest[0], programs) if rest else None
     if program is None or (shell and program.is_python):
         return None
     launch = (repr(shell[0]), repr(program.path)) if shell else program.launch
@@ -179,11 +163,11 @@ def _by_python(words: Sequence[str], programs: Programs) -> Command | str | None
         case ["-c", *rest]:
             return "`python -c` runs code, not one of the ticket's programs"
         case ["-m", name, *rest]:
-            program, started, what = programs.by_module(name), ["'-m'", repr(name)], f"python -m {name}"
+            program = next((one for one in programs if one.module == name), None)
+            started, what = ["'-m'", repr(name)], f"python -m {name}"
         case [name, *rest]:
-            program, what = programs.named(name), f"{words[0]} {name}"
+            program, what = _named(name, programs), f"{words[0]} {name}"
             started = [repr(program.path)] if program else []
     if program is None:
         return f"`{what}` is none of the ticket's implementation_files"
-    launch = ("sys.executable", *map(repr, options), *started)
-    return Command(program=program, launch=launch, arguments=tuple(rest))
+    return Command(program=program, launch=("sys.executable", *map(repr, options), *started), arguments=tuple(rest))

@@ -7,7 +7,6 @@ from typing import Final
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property.command_lines.programs import Command, programs_of, read_command
 from refute.adversary.property.command_lines.runs import (
-    Check,
     Step,
     changing,
     exits,
@@ -89,7 +88,7 @@ class _Reader:
 
 def _tested(command: Command | str | None, value: str, text: str, *, trusted: bool) -> Step | str | None:
     """One command with what is said to come of it; why it is not tested; None where nothing is said."""
-    checks = list[Check]()
+    checks = list[str]()
     if (hit := _EXITS.search(value)) is not None:
         checks.append(exits(int(hit["code"])))
         value = value[: hit.start()] + "`" * (hit[0].startswith("`") and bool(value[: hit.start()]))

@@ -23,23 +23,19 @@ _CHANGES: Final = re.compile(
 """What depends on where and when a program runs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """What must hold after a run."""
-
-    condition: str
-    """Python over `code`, `out` and `err` of the last run."""
-    expected: str
-    """In words."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a session, as lines of Python in which `folder` is known; `done` is the last run."""
 
-    lines: tuple[str, ...]
-    checks: tuple[Check, ...] = ()
+    lines: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    """Assertions about `code`, `out` and `err` of the last run."""
     command: Command | None = None
+
+
+def check(condition: str, expected: str) -> str:
+    """The assertion of a condition; `expected` says in words what must be."""
+    return f"assert {condition}, what_it_did(done, folder, {expected!r})"
 
 
 def invocation(command: Command) -> tuple[str, str]:
@@ -50,9 +46,9 @@ def invocation(command: Command) -> tuple[str, str]:
     return run, "code, out, err = done.returncode, done.stdout, done.stderr"
 
 
-def exits(code: int) -> Check:
+def exits(code: int) -> str:
     """It ends with this exit code."""
-    return Check(f"code == {code}", f"exit code {code}")
+    return check(f"code == {code}", f"exit code {code}")
 
 
 def changing(text: str, command: Command) -> str:
@@ -63,7 +59,7 @@ def changing(text: str, command: Command) -> str:
     return f"shows {hits[0]!r}, which may differ from run to run: write `...` for it" if hits else ""
 
 
-def shows(stream: str, text: str) -> Check:
+def shows(stream: str, text: str) -> str:
     r"""A stream holds just this; `\n` may stand for a line break, `...` for anything, JSON is a value."""
     quoted = re.fullmatch(r"(?P<quote>[\"'])(?P<inner>.*)(?P=quote)", text, re.DOTALL)
     texts = [text, quoted["inner"]] if quoted else [text]
@@ -72,7 +68,7 @@ def shows(stream: str, text: str) -> Check:
     condition = f"lines_of({stream}) == {meant[0]!r}" if len(meant) == 1 else f"lines_of({stream}) in {meant!r}"
     if "..." in text or _is_json(text):
         condition = " or ".join(f"meant_by(lines_of({stream}), {one!r}) == {one!r}" for one in meant)
-    return Check(condition, f"{_NAMES.get(stream, 'the file')} {text!r}")
+    return check(condition, f"{_NAMES.get(stream, 'the file')} {text!r}")
 
 
 def _is_json(text: str) -> bool:
@@ -84,7 +80,7 @@ def _is_json(text: str) -> bool:
 
 def session_draft(claim: Claim, steps: Sequence[Step], *, quote: str, origin: Origin, label: str) -> Draft:
     """The test of some steps, in a copy of the workspace."""
-    body = [line for step in steps for line in (*step.lines, *map(_asserted, step.checks))]
+    body = [line for step in steps for line in (*step.lines, *step.checks)]
     commands = [step.command for step in steps if step.command]
     return Draft(
         claim=claim,
@@ -97,13 +93,8 @@ def session_draft(claim: Claim, steps: Sequence[Step], *, quote: str, origin: Or
     )
 
 
-def _asserted(check: Check) -> str:
-    return f"assert {check.condition}, what_it_did(done, folder, {check.expected!r})"
-
-
 def _category(steps: Sequence[Step], commands: Sequence[Command]) -> Category:
-    checks = " ".join(check.condition for step in steps for check in step.checks)
-    if re.search(r"\bcode (?:!= 0|== [1-9])", checks):
+    if any(re.match(r"assert code (?:!= 0|== [1-9])", one) for step in steps for one in step.checks):
         return Category.FAILURE_MODE
     if len(commands) > 1 or len(steps) > 1:
         return Category.INTEGRATION
@@ -115,7 +106,7 @@ def run_test(claim: Claim, run: Run, programs: Programs) -> Draft | Note:
     """The test of a claim's `run` field."""
     command = command_of(run.words, programs)
     if not isinstance(command, Command):
-        known = ", ".join(program.path for program in programs.all)
+        known = ", ".join(program.path for program in programs)
         reason = command or f"got {run.words[0]!r}, expected one of the ticket's programs: {known}"
         return Note(claim=claim, reason=f"run: {reason}", field="run")
     files = [f"put_file(folder, {path!r}, {text!r})" for path, text in run.files.items()]
@@ -124,21 +115,21 @@ def run_test(claim: Claim, run: Run, programs: Programs) -> Draft | Note:
     return session_draft(claim, [step], quote=str(run), origin=Origin.AUTHOR_EXAMPLE, label="run")
 
 
-def _ends(run: Run) -> Iterator[Check]:
+def _ends(run: Run) -> Iterator[str]:
     """How the run must end."""
     if run.fails:
-        yield Check("code != 0", "an exit code other than 0")
+        yield check("code != 0", "an exit code other than 0")
     if run.exit_code is not None:
         yield exits(run.exit_code)
     for stream, text in (("out", run.stdout), ("err", run.stderr)):
         if text is not None:
             yield from _holds(stream, _NAMES[stream], text)
     for path, text in run.files_after.items():
-        yield Check(f"pathlib.Path(folder, {path!r}).is_file()", f"the file {path}")
+        yield check(f"pathlib.Path(folder, {path!r}).is_file()", f"the file {path}")
         yield from _holds(f"file_in(folder, {path!r})", path, text)
 
 
-def _holds(stream: str, name: str, text: Text) -> Iterator[Check]:
+def _holds(stream: str, name: str, text: Text) -> Iterator[str]:
     if text.exact is not None:
-        yield Check(f"lines_of({stream}) == lines_of({text.exact!r})", f"{name} {text.exact!r}")
-    yield from (Check(f"{part!r} in {stream}", f"{part!r} in {name}") for part in text.contains)
+        yield check(f"lines_of({stream}) == lines_of({text.exact!r})", f"{name} {text.exact!r}")
+    yield from (check(f"{part!r} in {stream}", f"{part!r} in {name}") for part in text.contains)

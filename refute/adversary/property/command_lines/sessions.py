@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.adversary.property.command_lines.output import lines_of
 from refute.adversary.property.command_lines.programs import Command, Programs, read_command
-from refute.adversary.property.command_lines.runs import Check, Step, changing, exits, invocation, shows
+from refute.adversary.property.command_lines.runs import Step, changing, check, exits, invocation, shows
 
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})")
 _PROMPT: Final = re.compile(r"^(?P<indent>[ \t]*)(?:[\w.-]+@[\w.-]+:[^\s$#]*)?[$%] (?P<command>\S.*)$")
@@ -98,8 +98,8 @@ def _run(command: Command, exchange: Exchange) -> tuple[Step, str]:
     why = changing(text, command)
     if not text or is_prose or why:
         return Step(lines=lines, command=command), f"`{exchange.command[:60]}` {why}" if why else ""
-    check = Check(f"terminal_lines(out, err, {shown!r}) == {shown!r}", f"output {text!r}")
-    return Step(lines=lines, checks=(check,), command=command), ""
+    same = check(f"terminal_lines(out, err, {shown!r}) == {shown!r}", f"output {text!r}")
+    return Step(lines=lines, checks=(same,), command=command), ""
 
 
 def _shell(exchange: Exchange) -> Step | None:

@@ -60,7 +60,7 @@ def test_a_test_that_no_run_passed_is_not_put_down_to_chance(other: TestRun) -> 
         ("def test_a():\n    import impl\n    assert impl.double(2) == 4\n", True),
         ("import random\ndef test_b():\n    random.random()\ndef test_a():\n    assert impl.double(2) == 4\n", True),
         ("import random\ndef test_a():\n    assert impl.double(2) == random.choice([4])\n", False),
-        ("import time\nBEGAN = time.time()\ndef test_a():\n    assert impl.double(2) == 4\n", False),
+        ("import time\nBEGAN = time.time()\ndef test_a():\n    assert impl.double(2) == 4 + 0 * BEGAN\n", False),
         (
             "import threading as t\ndef run():\n    t.Event().wait(0.1)\ndef test_a():\n    run()\n    assert impl.x\n",
             False,
