@@ -40,7 +40,9 @@ class ImplementationUse:
         return any(self._is_ours(alias.name) for alias in node.names)
 
     def _names_module(self, node: ast.stmt) -> bool:
-        for part in ast.walk(node):
+        parts = list(ast.walk(node))
+        silent = {id(part.value) for part in parts if isinstance(part, ast.Expr)}  # docstrings
+        for part in (one for one in parts if id(one) not in silent or not isinstance(one, ast.Constant)):
             match part:
                 case ast.Import() | ast.ImportFrom():
                     found = self.imports(part)

@@ -73,7 +73,9 @@ def _function(written: WrittenTest, preamble: Sequence[ast.stmt], told: str) -> 
     if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
         return []
     (function,) = functions
-    function.body.insert(0, ast.Expr(ast.Constant(_one_line(f"{told}: {written.quote}"))))
+    own = ast.get_docstring(function, clean=False)
+    words = "\n\n".join(filter(None, [_one_line(f"{told}: {written.quote}"), own]))
+    function.body[: own is not None] = [ast.Expr(ast.Constant(words))]
     return self_contained(function, [*preamble, *(node for node in body if node is not function)])
 
 
