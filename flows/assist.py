@@ -9,13 +9,11 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field
 
-from flows.confirmation.approver import put_in_ui
-from flows.confirmation.form import CONFIRMED
-from flows.confirmation.question import AskedQuestion
-from flows.request import refuse_foreign_settings
+from flows.confirmation.approver import Put, put_in_ui
+from flows.confirmation.question import AskedQuestion, Reply, digest_of
+from flows.request import Request, refuse_foreign_settings
 from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge
 from refute.assistant.connect import connect_assistant
@@ -23,23 +21,16 @@ from refute.assistant.exchange import Answer
 from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
-from refute.settings import Settings
-from reports.in_words import report_in_words
+from reports.terminal import report_in_words
 from tasks.assist import answer
 
-Put = Callable[[AskedQuestion, float], State[None]]
 
-
-class AssistRequest(BaseModel):
+class AssistRequest(Request):
     """What to ask."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: str = Field(
         max_length=4_000, description='For example "what failed today?", or "block 203.0.113.7": that waits for a form.'
     )
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """Not in the form: a worker has its own, by file and environment."""
 
 
 @flow(name="assist", flow_run_name="assist", persist_result=False, log_prints=False)
@@ -58,13 +49,13 @@ def assist(request: AssistRequest) -> State[None]:
         def say(text: str) -> Answer:
             return answer(assistant, f"prefect/{run_id}", text)
 
-        def put(question: AskedQuestion, left_s: float) -> State[None]:
-            state = put_in_ui(question, left_s)
-            decision = Decision.ALLOW if state.name == CONFIRMED else Decision.DENY
-            told = {"subject": question.subject, "change": question.digest, "answer": state.message}
-            reason = f"form in the Prefect UI: {state.name}"
+        def put(question: AskedQuestion, left_s: float) -> Reply:
+            reply = put_in_ui(question, left_s)
+            decision = Decision.ALLOW if reply.approved else Decision.DENY
+            told = {"subject": question.subject, "change": question.digest, "answer": reply.words}
+            reason = "form in the Prefect UI"
             assistant.audit.record(Gate.CONFIRMATION, decision, run_id=run_id, reason=reason, metadata=told)
-            return state
+            return reply
 
         said = confirmed_by_form(say, say(request.question), run_id, put)
     create_markdown_artifact(key="answer", markdown=markdown_block(said.text), description=f"{said.route}: assist")
@@ -83,15 +74,13 @@ def confirmed_by_form(say: Callable[[str], Answer], said: Answer, run_id: str, p
     """
     while said.challenge is not None:
         question, left_s = asked(said.challenge, run_id)
-        state = put(question, left_s)
-        confirmed = state.is_completed() and state.name == CONFIRMED
+        confirmed = put(question, left_s).approved
         said = say(f"confirm {said.challenge.nonce}" if confirmed else "cancel")
     return said
 
 
 def asked(challenge: Challenge, run_id: str) -> tuple[AskedQuestion, float]:
     """The question of a form, and how long it waits. The number that a terminal shows is not in it."""
-    question = AskedQuestion.about(
-        challenge.description(), subject=f"assist-{run_id[:8]}", deadline=challenge.expires_at
-    )
+    text, subject = challenge.description(), f"assist-{run_id[:8]}"
+    question = AskedQuestion(subject=subject, digest=digest_of(text), deadline=challenge.expires_at, text=text)
     return question, max(1.0, (challenge.expires_at - datetime.now(UTC)).total_seconds() - 1)

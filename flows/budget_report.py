@@ -10,13 +10,12 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.events import Event, Resource
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field
 
 from flows.orchestrator.api import over_client
 from flows.orchestrator.killed_runs import close_runs
 from flows.report_tables import leave_tables
-from flows.request import refuse_foreign_settings
+from flows.request import Request, refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -26,21 +25,17 @@ from reports.artifacts import PAGE_NAME
 from reports.html import render_html
 from reports.phrases import budget_line
 from reports.report import BudgetReport, Report, make_budget, make_report
-from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
+from reports.terminal import render_report_markdown
 from reports.wording import counted
 
 
-class BudgetRequest(BaseModel):
+class BudgetRequest(Request):
     """What to look at."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     page: bool = Field(
         default=True, description="Also make the whole report: as artifacts, and an HTML page on the worker."
     )
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """Not in the form: a worker has its own, by file and environment."""
 
 
 @flow(name="budget-report", flow_run_name="budget report", persist_result=False, log_prints=False)

@@ -1,13 +1,12 @@
-"""Who started a flow from the command line, and watches it there. A worker runs the flow without."""
+"""Who started a flow from the command line, watches it there and gets its result. A worker runs the flow without."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flows.batch.watcher import BatchWatcher
-from flows.batch.watcher import Unwatched as UnwatchedBatch
 from refute.observer import StageObserver, Unwatched
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ class Console:
     """The Prefect server."""
     observer: StageObserver = field(default_factory=Unwatched)
     """Sees the stages of a ticket."""
-    watcher: BatchWatcher = field(default_factory=UnwatchedBatch)
+    watcher: BatchWatcher = field(default_factory=BatchWatcher)
     """Sees a batch."""
     ask: "Ask | None" = None
     """Puts a batch's list to a person; None where nobody can be asked."""
@@ -44,3 +43,24 @@ def attached(console: Console) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(token)
+
+
+_HANDED_BACK: ContextVar[list[Any] | None] = ContextVar("refute_handed_back", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[list[Any]]:
+    """Hear what flows that the block calls hand back; yields the list that it is put in."""
+    heard: list[Any] = []
+    token = _HANDED_BACK.set(heard)
+    try:
+        yield heard
+    finally:
+        _HANDED_BACK.reset(token)
+
+
+def hand_back(result: object) -> None:
+    """Give a result, or an error, to whoever listens: Prefect, whose server may be gone by then, need not do it."""
+    heard = _HANDED_BACK.get()
+    if heard is not None:
+        heard.append(result)

@@ -1,24 +1,20 @@
 """An issue: what its workflow is asked for, and the record that it files."""
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field
 
+from flows.request import Request
 from refute.governance.gate import GateDocument, write_gate
-from refute.settings import Settings
 
 SCHEMA_VERSION: Final = 1
 
 
-class IssueRequest(BaseModel):
+class IssueRequest(Request):
     """An issue: its ticket, who implements it, what the gate requires."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
     implement: tuple[str, ...] = Field(
@@ -31,9 +27,6 @@ class IssueRequest(BaseModel):
     max_rework: int = Field(default=2, ge=0, le=20, description="Returns to N2 before a person is asked.")
     approval: str = Field(default="ask", pattern="^(ask|in_advance)$", description="Of the verification script.")
     out: Path | None = Field(default=None, description="Where N6 files; default: issues/ in the state directory.")
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    hear: SkipJsonSchema[Callable[["IssueRecord"], None] | None] = None
-    """Is told the record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

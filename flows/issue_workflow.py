@@ -16,7 +16,7 @@ from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
 from flows.confirmation.person import ask_person
-from flows.console import current_console
+from flows.console import current_console, hand_back, listening
 from flows.gate import gate
 from flows.issue import SCHEMA_VERSION, IssueRecord, IssueRequest, Node
 from flows.request import VerifyRequest, refuse_foreign_settings
@@ -56,8 +56,7 @@ def issue_workflow(request: IssueRequest) -> State[None]:
     workflow = _Workflow(request, record)
     if workflow.brief() and workflow.implemented() and workflow.reviewed():
         workflow.file()
-    if request.hear is not None:
-        request.hear(record)
+    hand_back(record)
     make = {"FILED": Completed, "REJECTED": Cancelled}.get(record.status, Failed)
     return make(name=record.status, message=f"{record.nodes[-1].node}: {record.nodes[-1].note or record.status}")
 
@@ -118,19 +117,15 @@ class _Workflow:
             told = f"The ticket or the policy was CHANGED since N0.\n{told}"
         if not self._ask("N3", f"N3 review of the implementation\n{told}\nGo on to the critics?"):
             return False
-        heard: list[Critique] = []
-        review_ticket(
-            ReviewRequest(
-                ticket=self._request.ticket,
-                focuses=tuple(Focus),
-                remediation=False,
-                settings=self._settings,
-                hear=lambda _, critique: heard.append(critique),
-            )
+        request = ReviewRequest(
+            ticket=self._request.ticket, focuses=tuple(Focus), remediation=False, settings=self._settings
         )
-        judgement = heard[0].judgement
-        critics = f"{judgement.status or 'content'}: {judgement.reason or heard[0].summary}"
-        self._note("N4", judgement.status or "content", judgement.reason or heard[0].summary)
+        with listening() as heard:
+            review_ticket(request)
+        critique: Critique = heard[0]
+        judgement = critique.judgement
+        critics = f"{judgement.status or 'content'}: {judgement.reason or critique.summary}"
+        self._note("N4", judgement.status or "content", judgement.reason or critique.summary)
         return self._ask("N5", f"N5 review of the verdict\n{told}\nCritics: {critics}\nFile it?")
 
     def file(self) -> None:
@@ -159,7 +154,7 @@ class _Workflow:
         self._note(node, "approved" if answer.approved else "rejected", answer.note, by=answer.by)
         if not answer.approved:
             self._record.end("REJECTED", Status.CANCELLED.exit_code)
-        return answer.approved
+        return bool(answer.approved)
 
     def _note(self, node: str, result: str, note: str = "", *, by: str = "") -> None:
         self._record.nodes.append(Node(node=node, result=result, note=note, by=by))

@@ -58,17 +58,6 @@ class LazyGroup(click.Group):
             command = getattr(importlib.import_module(module), attribute)
         return command if isinstance(command, click.Command) else None
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Suggest the nearest command for a name that does not exist."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            import difflib
-
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            ctx.fail(f"No such command {args[0]!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
-        return super().resolve_command(ctx, args)
-
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing any."""
         del ctx
@@ -92,7 +81,10 @@ Exit codes of `verify` (`batch`: the worst of its tickets):
 
 
 @click.group(
-    help=HELP, cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    help=HELP,
+    cls=LazyGroup,
+    commands={name: click.Command(name) for name in COMMANDS},  # of which click suggests the nearest
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="refute")
 @click.option("--debug", is_flag=True, help="Show tracebacks of errors.")

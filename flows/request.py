@@ -1,7 +1,7 @@
-"""The flow's parameter. Apart from the flow, so that a request can be made before Prefect is imported."""
+"""The flows' parameters. Apart from the flow, so that a request can be made before Prefect is imported."""
 
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -10,10 +10,17 @@ from refute.errors import SettingsInvalid
 from refute.settings import Settings
 
 
-class VerifyRequest(BaseModel):
-    """What to verify, and how."""
+class Request(BaseModel):
+    """What every flow is asked with."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
+    """Not in the form of a deployment: a worker has its own, by file and environment."""
+
+
+class VerifyRequest(Request):
+    """What to verify, and how."""
 
     ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
     approval: Literal["ask", "in_advance"] = Field(
@@ -28,30 +35,15 @@ class VerifyRequest(BaseModel):
     )
     fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
     policy: Path | None = Field(default=None, description="A gate's policy file, which makes the run stricter.")
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """Not in the form of a deployment: a worker has its own, by file and environment."""
 
 
-class Fresh(Protocol):
-    """A request that may ask for everything anew."""
-
-    @property
-    def fresh(self) -> bool:
-        """Whether it does."""
-        ...
-
-    @property
-    def settings(self) -> Settings:
-        """Of whoever runs it."""
-        ...
-
-
-def settings_of(request: Fresh) -> Settings:
+def settings_of(request: Request) -> Settings:
     """The settings of a run: those of whoever runs it, with what the request asks for."""
-    return request.settings.model_copy(update={"fresh": True}) if request.fresh else request.settings
+    fresh = getattr(request, "fresh", False)  # a field where its form has it
+    return request.settings.model_copy(update={"fresh": True}) if fresh else request.settings
 
 
-def refuse_foreign_settings(request: BaseModel, *, started_by_worker: bool) -> None:
+def refuse_foreign_settings(request: Request, *, started_by_worker: bool) -> None:
     """Keep whoever may start a run from changing the worker's settings with it, the audit log's among them.
 
     Raises:

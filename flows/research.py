@@ -1,15 +1,15 @@
 """The flow of `refute research`: plan, fetch, read and validate, each a task run."""
 
-from collections.abc import Callable
-
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict, SkipValidation
+from pydantic import SkipValidation
 from pydantic.json_schema import SkipJsonSchema
 
+from flows.console import hand_back
 from flows.orchestrator.model_limit import model_turn
+from flows.request import Request
 from flows.states import prepare_logs
 from refute.guardrails.gates import Gates
 from refute.llm.till import Waiting
@@ -18,7 +18,7 @@ from refute.ports import Ports
 from refute.research.connect import connect_reader, require_mode, research
 from refute.research.fetching import Fetcher, WebFetcher
 from refute.research.harness import Effects
-from refute.research.record import Findings, Goal, Mode
+from refute.research.record import Goal, Mode
 from refute.settings import Settings
 from reports.research import notes_of
 from tasks.research import RESEARCH_STAGES
@@ -26,19 +26,14 @@ from tasks.results import results_kept_in
 from tasks.stages import StageTasks
 
 
-class ResearchRequest(BaseModel):
+class ResearchRequest(Request):
     """What to find out, from which pages, in which mode."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     goal: str
     urls: tuple[str, ...]
     mode: Mode = Mode.DEFENDED
     unsafe: bool = False
-    settings: SkipJsonSchema[Settings]
     fetcher: SkipJsonSchema[SkipValidation[Fetcher]] = WebFetcher()
-    hear: SkipJsonSchema[Callable[[Findings], None]]
-    """Is told the findings."""
 
 
 @flow(name="research", flow_run_name="research ({request.mode})", persist_result=False)
@@ -65,7 +60,7 @@ def research_pages(request: ResearchRequest) -> State[None]:
     )
     with results_kept_in(stages.storage):
         findings = research(goal, settings, request.mode, effects)
-    request.hear(findings)
+    hand_back(findings)
     return Completed(message=notes_of(findings))
 
 

@@ -1,41 +1,33 @@
 """The flow of `refute critics run`: a ticket's critics alone, each a task run; their reviews go to the ledger."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
-from pydantic import BaseModel, ConfigDict
-from pydantic.json_schema import SkipJsonSchema
 
 from flows.cleanup import remove_containers
+from flows.console import hand_back
 from flows.pipeline import TicketPorts
+from flows.request import Request
 from flows.states import prepare_logs
 from refute.critics.focus import Focus, focuses_of
 from refute.ledger.reviews import record_reviews
 from refute.observer import Unwatched
-from refute.settings import Settings
 from refute.stages.admission import take_snapshot
 from refute.stages.critics import criticise
-from refute.stages.evidence import Critique
 from refute.ticket.parse import load_ticket
 from tasks.results import results_kept_in
 
 
-class ReviewRequest(BaseModel):
+class ReviewRequest(Request):
     """What to review, by whom."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     ticket: Path
     focuses: tuple[Focus, ...] = ()
     """Empty: those that the ticket gets by settings, labels and folders."""
     remediation: bool = True
-    settings: SkipJsonSchema[Settings]
-    hear: SkipJsonSchema[Callable[[str, Critique], None]]
-    """Is told the run's id and what the critics say."""
 
 
 @flow(
@@ -60,5 +52,5 @@ def review_ticket(request: ReviewRequest) -> State[None]:
         focuses = request.focuses or focuses_of(ticket, request.settings.critics)
         critique = criticise(ports, ticket, snapshot, focuses, remediation=request.remediation)
     record_reviews(ports.ledger, critique.reviews, run_id=run_id, ticket_id=ticket.id)
-    request.hear(run_id, critique)
+    hand_back(critique)
     return Completed(message=critique.summary)

@@ -21,8 +21,8 @@ from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
 from flows.cleanup import BATCH_NAME, remove_containers
-from flows.confirmation.approver import FormList
-from flows.console import current_console
+from flows.confirmation.approver import FormApprover
+from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
@@ -72,7 +72,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
             except Exception as error:  # the flow's boundary: a server that is gone would hide it behind its own
-                watcher.failed(error)
+                hand_back(error)
                 raise
             result = _closed(batch, reason)
             page.close(result, batch.batches)
@@ -106,7 +106,7 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
         approve_in_advance(batch.batches, batch.batch_id, batch.entries, by=approved_by())
         return
     ports, console = Ports(batch.settings, run_id=batch.batch_id), current_console()
-    ask = console.ask if console else FormList(ports)  # a worker has no terminal
+    ask = console.ask if console else FormApprover(ports).ask_list  # a worker has no terminal
     put_to_a_person(batch.batches, ports, batch.entries, ask if request.approval == "ask" else None)
 
 
@@ -142,7 +142,7 @@ def _closed(batch: BatchRun, reason: str) -> BatchResult:
         batch.watcher.told(str(error))
     batch.progress.finish()
     result = result_of(batch.batches, batch.batch_id, batch.progress.tally, interrupted=reason)
-    batch.watcher.closed(result)
+    hand_back(result)
     return result
 
 

@@ -6,7 +6,7 @@ from prefect.runtime import flow_run
 
 from flows.cleanup import remove_containers
 from flows.confirmation.approver import FormApprover
-from flows.console import current_console
+from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
 from flows.orchestrator.killed_runs import heartbeats
@@ -54,7 +54,9 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request, ports))
         ports.discard_prepared()
-        return final_state(_recorded(ports, case, signals))
+        outcome = _recorded(ports, case, signals)
+        hand_back(outcome)
+        return final_state(outcome)
 
 
 def _recorded(ports: TicketPorts, case: CaseFile, signals: Interruptions) -> Outcome:

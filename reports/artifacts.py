@@ -1,14 +1,18 @@
-"""The outcome's record in a Prefect artifact: written beside the tables for people, read back for reconciling."""
+"""What Prefect's artifacts take: keys, rows, links, and the outcome's record, which is read back for reconciling."""
 
 import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from refute.errors import LedgerUnavailable
+from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
 from refute.outcome_document import read_document, write_document
+from reports.evidence import claim_evidence
+from reports.wording import CLAIM_WORDS
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import SyncPrefectClient
@@ -21,6 +25,11 @@ PAGE_NAME: Final = "report.html"
 """The report's page, in the directory `reports` of the state directory."""
 READ_AT_ONCE: Final = 200
 """Prefect's own limit of a page."""
+MAX_CELL_CHARS: Final = 400
+RUNS: Final = "/runs/"
+"""What the path of a run's page has, and nothing before it but where the pages are served."""
+Row = dict[str, str | int | float | bool | None]
+"""Of a table artifact, which takes nothing but plain JSON values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +48,45 @@ def artifact_key(ticket_id: str) -> str:
     if plain != ticket_id:
         plain += "-" + hashlib.sha256(ticket_id.encode()).hexdigest()[:6]
     return f"ticket-{plain}"
+
+
+def claims_rows(outcome: Outcome) -> list[Row]:
+    """One row per claim; where none was judged, one row with the ticket's status and its reason."""
+    if not outcome.claims:
+        return [{"claim": "-", "verdict": outcome.status.value, "text": "-", "evidence": _cell(outcome.reason)}]
+    return [
+        {
+            "claim": _cell(claim.claim_id),
+            "verdict": CLAIM_WORDS[claim.verdict],
+            "text": _cell(claim.text),
+            "evidence": _cell(claim_evidence(claim)),
+            "decided by": _cell(claim.decided_by),
+            "tests": claim.tests_run,
+            "independent": claim.independent_tests,
+            "attested": claim.attested_tests,
+        }
+        for claim in outcome.claims
+    ]
+
+
+def _cell(text: str) -> str:
+    return printable(text, max_chars=MAX_CELL_CHARS, keep_newlines=False)
+
+
+def path_of(url: str) -> str:
+    """The path of a page of the UI, which each reader reaches by an address of their own; empty where it is none."""
+    parts = urlsplit(url) if url.startswith(("http://", "https://")) else None
+    return parts.path if parts is not None and RUNS in parts.path else ""
+
+
+def artifact_path(run_url: str, artifact_id: str) -> str:
+    """The page of an artifact.
+
+    Args:
+        run_url: of any run of the same server.
+        artifact_id: the server's.
+    """
+    return f"{path_of(run_url).partition(RUNS)[0]}/artifacts/artifact/{artifact_id}"
 
 
 def record_document(outcome: Outcome) -> str:

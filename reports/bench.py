@@ -1,34 +1,64 @@
 """A tester's score as a terminal table, Markdown or JSON."""
 
+import json
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
 from pydantic import TypeAdapter
+from rich.text import Text
 
 from refute.bench.critics import CriticScore
 from refute.bench.score import BenchScore, Catch, ProgramScore
 from refute.bench.share import Share
 from refute.outcome import RoundYield
+from reports.rendering import REPORT, rendered
+from reports.sections import Grid, Section, in_markdown, on_terminal
 
 SCORE_VERSION: Final = 1
 _JSON: Final = TypeAdapter(BenchScore)
+_STYLES: Final = {Catch.REFUTED: "green", Catch.BAD: "red"}
 PUBLIC: Final = "Public benchmarks are part of models' training data: figures of a model on them are upper bounds."
 
 
 def render_bench(score: BenchScore, form: str, *, color: bool = False) -> str:
     """The score as `table`, `markdown` or `json`; ends with a newline."""
-    match form:
-        case "json":
-            return _json(score)
-        case "markdown":
-            return _markdown(score)
-        case _:
-            return _table(score, color=color)
+    if form == "json":
+        return _json(score)
+    if form == "table":
+        return rendered([*on_terminal(_sections(score)), Text(PUBLIC, style="dim")], REPORT, color=color, width=None)
+    first = (f"# Tester `{score.tester}` on {score.dataset}", f"SHA-256 `{score.dataset_sha256[:16]}…`. {PUBLIC}")
+    return "\n\n".join([*first, *in_markdown(_sections(score))]) + "\n"
+
+
+def _sections(score: BenchScore) -> Iterator[Section]:
+    yield Section(
+        title="Programs",
+        parts=[
+            Grid(
+                headings=("program", "wrong version", "by", "right version", "claims untested"),
+                rows=[
+                    (
+                        one.program,
+                        one.catch,
+                        one.by.replace("_", " "),
+                        one.right or "",
+                        f"{one.untested} of {one.claims}",
+                    )
+                    for one in score.programs
+                ],
+                styles=[_STYLES.get(one.catch, "yellow") for one in score.programs],
+                styled=1,
+            )
+        ],
+    )
+    if failed := [f"{one.program}: {one.false_fail}" for one in score.programs if one.false_fail]:
+        yield Section(title="Right versions that failed", parts=[failed])
+    title = f"Tester {score.tester} on {score.dataset}: {len(score.programs)} programs"
+    yield Section(title=title, parts=[Grid(headings=("", ""), rows=_rows(score))])
 
 
 def _json(score: BenchScore) -> str:
-    import json  # beside its only use
-
     data = _JSON.dump_python(score, mode="json")
     for name in _SHARES:
         part: Share = getattr(score, name)
@@ -62,59 +92,6 @@ def _critic(one: CriticScore) -> list[tuple[str, str]]:
 
 def _yield(one: RoundYield) -> str:
     return f"{one.written} written, {one.accepted} accepted, {one.refuting} refuting"
-
-
-def _markdown(score: BenchScore) -> str:
-    lines = [
-        f"# Tester `{score.tester}` on {score.dataset}",
-        "",
-        f"{len(score.programs)} programs, SHA-256 `{score.dataset_sha256[:16]}…`. {PUBLIC}",
-        "",
-        "| | |",
-        "|---|---|",
-        *(f"| {label} | {value} |" for label, value in _rows(score)),
-        "",
-        "| program | wrong version | by | right version | claims untested |",
-        "|---|---|---|---|---|",
-    ]
-    lines += [
-        "| " + " | ".join([one.program, one.catch, _by(one), one.right or "", f"{one.untested} of {one.claims}"]) + " |"
-        for one in score.programs
-    ]
-    failed = [one for one in score.programs if one.false_fail]
-    if failed:
-        lines += ["", "Right versions that failed:", ""]
-        lines += [f"- {one.program}: `{one.false_fail.replace('`', chr(39))}`" for one in failed]
-    return "\n".join(lines) + "\n"
-
-
-def _table(score: BenchScore, *, color: bool) -> str:
-    from rich.console import Console  # slow to import
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(width=110, force_terminal=color, no_color=not color, highlight=False)
-    sums = Table(title=f"Tester {score.tester} on {score.dataset}: {len(score.programs)} programs", show_header=False)
-    for label, value in _rows(score):
-        sums.add_row(Text(label), Text(value))
-    each = Table("program", "wrong version", "by", "right version", "untested")
-    for one in score.programs:
-        style = {Catch.REFUTED: "green", Catch.BAD: "red"}.get(one.catch, "yellow")
-        each.add_row(
-            Text(one.program),
-            Text(one.catch, style=style),
-            Text(_by(one)),
-            Text(one.right or "", style="red" if one.false_fail else ""),
-            f"{one.untested} of {one.claims}",
-        )
-    with console.capture() as captured:
-        console.print(each)
-        for one in score.programs:
-            if one.false_fail:
-                console.print(Text(f"false fail of {one.program}: {one.false_fail}", style="red"))
-        console.print(sums)
-        console.print(Text(PUBLIC, style="dim"))
-    return captured.get()
 
 
 def _by(one: ProgramScore) -> str:

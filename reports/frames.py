@@ -6,13 +6,22 @@ Rows are ordered by start, run, ticket and attempt; `outcome` in the other frame
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Column, Connection, Float, Integer, Table, select
 
 from refute.ledger import rows
-from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, NANODOLLARS, OUTCOMES, SANDBOX_RUNS
+from refute.ledger.schema import (
+    CLAIMS,
+    CONFIRMATIONS,
+    FAILURES,
+    NANODOLLARS,
+    OUTCOMES,
+    SANDBOX_RUNS,
+    Instant,
+    Usd,
+)
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.columns import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
@@ -21,73 +30,45 @@ from reports.scope import Scope
 
 KEY: Final = ["started_at", "run_id", "ticket_id", "attempt"]
 
-OUTCOME_COLUMNS: Final[Columns] = {
-    "run_id": "str",
-    "ticket_id": "str",
-    "attempt": "int64",
-    "title": "str",
-    "status": STATUS,
-    "reason": "str",
-    "started_at": MOMENT,
-    "duration_s": "float64",
-    "cost_nanousd": "int64",
-    "tester": CATEGORY,
-    "claims_total": "int64",
-    "claims_refuted": "int64",
-    "snapshot_digest": "str",
-    "image_id": "str",
-    "profile_digest": "str",
-    "labels": CATEGORY,
-    "sandbox_s": "float64",
-    "claim_counts": CATEGORY,
-    "test_counts": CATEGORY,
-    "strength": "float64",
-    "mutants_killed": "Int64",
-    "mutants_counted": "Int64",
-    "tiers": CATEGORY,
-}
-CLAIM_COLUMNS: Final[Columns] = {
-    "position": "int64",
-    "claim_id": "str",
-    "text": "str",
-    "verdict": VERDICT,
-    "reason": "str",
-    "decided_by": "str",
-    "tests_run": "int64",
-    "independent_tests": "int64",
-    "attested_tests": "int64",
-}
-FAILURE_COLUMNS: Final[Columns] = {
-    "position": "int64",
-    "test_name": "str",
-    "claim_id": "str",
-    "error_type": "str",
-    "error_message": "str",
-    "smallest_input": "str",
-    "tester": CATEGORY,
-}
-SANDBOX_COLUMNS: Final[Columns] = {
-    "position": "int64",
-    "stage": CATEGORY,
-    "duration_s": "float64",
-    "sandbox_s": "float64",
-}
-CONFIRMATION_COLUMNS: Final[Columns] = {
-    "position": "int64",
-    "answer": ANSWER,
-    "answered_by": CATEGORY,
-    "note": "str",
-    "asked_at": MOMENT,
-    "answered_at": MOMENT,
-    "snapshot_digest": "str",
-    "findings": CATEGORY,
-}
+_ENUMS: Final = {"status": STATUS, "verdict": VERDICT, "answer": ANSWER}
+_FEW: Final = frozenset(
+    {"tester", "labels", "claim_counts", "test_counts", "tiers", "stage", "answered_by", "findings"}
+)
+"""Columns of few different texts."""
+_UNREAD: Final = frozenset(
+    {"id", "outcome_id", "document", "csv_state", "costs_csv", "models", "input_tokens", "output_tokens", "cost_known"}
+    | {"audit_log", "audit_sequence", "audit_hash"}
+)
+"""Keys, and what is about the record rather than about the outcome."""
 
-_CHILDREN: Final[dict[str, tuple[Table, Columns, Callable[[Outcome], list[rows.Row]]]]] = {
-    "claims": (CLAIMS, CLAIM_COLUMNS, rows.claim_rows),
-    "failures": (FAILURES, FAILURE_COLUMNS, rows.failure_rows),
-    "sandbox_runs": (SANDBOX_RUNS, SANDBOX_COLUMNS, rows.sandbox_rows),
-    "confirmations": (CONFIRMATIONS, CONFIRMATION_COLUMNS, rows.confirmation_rows),
+
+def columns_of(table: Table) -> Columns:
+    """Column of a table of the ledger → how a frame types it."""
+    return {column.name: _dtype(column) for column in table.columns if column.name not in _UNREAD}
+
+
+def _dtype(column: Column[Any]) -> Any:
+    if column.name in _ENUMS:
+        return _ENUMS[column.name]
+    match column.type:
+        case Instant():
+            return MOMENT
+        case Usd():
+            return "int64"
+        case Float():
+            return "float64"
+        case Integer():
+            return "Int64" if column.nullable else "int64"
+        case _:
+            return CATEGORY if column.name in _FEW else "str"
+
+
+OUTCOME_COLUMNS: Final = columns_of(OUTCOMES)
+_CHILDREN: Final[dict[str, tuple[Table, Callable[[Outcome], list[rows.Row]]]]] = {
+    "claims": (CLAIMS, rows.claim_rows),
+    "failures": (FAILURES, rows.failure_rows),
+    "sandbox_runs": (SANDBOX_RUNS, rows.sandbox_rows),
+    "confirmations": (CONFIRMATIONS, rows.confirmation_rows),
 }
 
 
@@ -122,7 +103,7 @@ def frames_from_ledger(ledger: Ledger, scope: Scope | None = None) -> Frames:
             ["id", *OUTCOME_COLUMNS], chunks(connection, query), {"id": "int64", **OUTCOME_COLUMNS}
         ).sort_values(KEY, ignore_index=True, kind="stable")
         places = pd.Series(found.index, index=found.pop("id"), dtype="int64")
-        children = {name: _child(connection, chosen, places, *_CHILDREN[name][:2]) for name in _CHILDREN}
+        children = {name: _child(connection, chosen, places, table) for name, (table, _) in _CHILDREN.items()}
     return Frames(outcomes=found, **children)
 
 
@@ -130,9 +111,9 @@ def frames_from_outcomes(outcomes: Iterable[Outcome]) -> Frames:
     """The same frames of outcomes that lie elsewhere."""
     ordered = sorted(outcomes, key=lambda one: (one.started_at, one.run_id, one.ticket_id, one.attempt))
     children = {}
-    for name, (_, columns, make) in _CHILDREN.items():
+    for name, (table, make) in _CHILDREN.items():
         made = ({"outcome": n, **row} for n, one in enumerate(ordered) for row in make(one))
-        children[name] = _from_rows(made, {"outcome": "int64", **columns})
+        children[name] = _from_rows(made, {"outcome": "int64", **columns_of(table)})
     return Frames(outcomes=_from_rows(map(_outcome_row, ordered), OUTCOME_COLUMNS), **children)
 
 
@@ -153,10 +134,9 @@ def _from_rows(made: Iterable[rows.Row], columns: Columns) -> pd.DataFrame:
     return typed(list(columns), [[tuple(row[name] for name in columns) for row in made]], columns)
 
 
-def _child(
-    connection: Connection, scope: Scope, places: "pd.Series[int]", table: Table, columns: Columns
-) -> pd.DataFrame:
+def _child(connection: Connection, scope: Scope, places: "pd.Series[int]", table: Table) -> pd.DataFrame:
     """A table's rows of the outcomes in scope, in their order."""
+    columns = columns_of(table)
     query = select(table.c.outcome_id, *bare(table.c[name] for name in columns))
     if not scope.is_everything:
         query = query.where(table.c.outcome_id.in_(select(OUTCOMES.c.id).where(*scope.conditions())))

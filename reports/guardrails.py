@@ -1,5 +1,6 @@
 """What an evaluation of the guardrails found, as a terminal table, Markdown or JSON."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Final
@@ -7,6 +8,8 @@ from typing import Final
 import pandas as pd
 
 from refute.guardrails.trials import Trial
+from reports.rendering import REPORT, rendered
+from reports.sections import Grid, Section, markdown_table, on_terminal
 
 TRIALS_VERSION: Final = 1
 GUARDED: Final = ("enforce", "defended")
@@ -36,50 +39,25 @@ def summed(trials: Sequence[Trial]) -> pd.DataFrame:
 
 def render_trials(trials: Sequence[Trial], form: str, *, color: bool = False) -> str:
     """The trials as `table`, `markdown` or `json`; ends with a newline."""
-    match form:
-        case "json":
-            return _json(trials)
-        case "markdown":
-            lines = (COLUMNS, ("---",) * len(COLUMNS), *_cells(trials))
-            return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-        case _:
-            return _table(trials, color=color)
-
-
-def _json(trials: Sequence[Trial]) -> str:
-    import json  # beside its only use
-
     rows = summed(trials).to_dict(orient="records")
-    cases = [asdict(one) for one in trials]
-    return json.dumps({"version": TRIALS_VERSION, "rows": rows, "cases": cases}, indent=2) + "\n"
-
-
-def _cells(trials: Sequence[Trial]) -> list[tuple[str, ...]]:
-    return [
+    if form == "json":
+        cases = [asdict(one) for one in trials]
+        return json.dumps({"version": TRIALS_VERSION, "rows": rows, "cases": cases}, indent=2) + "\n"
+    cells = [
         (
             *(row["suite"], row["mode"]),
             *(str(row["attacks"]), _of(row["got_through"], row["attacks"])),
             *(str(row["harmless"]), _of(row["stopped"], row["harmless"])),
         )
-        for row in summed(trials).to_dict(orient="records")
+        for row in rows
     ]
+    if form == "markdown":
+        return markdown_table(COLUMNS, cells) + "\n"
+    failed = {(one.suite, one.mode) for one in failures(trials)}
+    styles = ["yellow" if one[1] not in GUARDED else "red" if one[:2] in failed else "green" for one in cells]
+    section = Section(title="Guardrails", parts=[Grid(headings=COLUMNS, rows=cells, styles=styles, styled=1)])
+    return rendered(on_terminal([section]), REPORT, color=color, width=None)
 
 
 def _of(part: int, whole: int) -> str:
     return f"{part} ({part / whole:.0%})" if whole else "–"
-
-
-def _table(trials: Sequence[Trial], *, color: bool) -> str:
-    from rich.console import Console  # slow to import
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(width=100, force_terminal=color, no_color=not color, highlight=False)
-    failed = {(one.suite, one.mode) for one in failures(trials)}
-    table = Table(*COLUMNS)
-    for cells in _cells(trials):
-        style = "yellow" if cells[1] not in GUARDED else "red" if cells[:2] in failed else "green"
-        table.add_row(*(Text(cell, style=style) for cell in cells))
-    with console.capture() as captured:
-        console.print(table)
-    return captured.get()

@@ -1,10 +1,14 @@
-"""The formats in which one outcome is written out."""
+"""The formats in which one outcome is written out; of these Markdown, for a file, a pull request, or Prefect's UI."""
 
 from collections.abc import Mapping
 from typing import Final
 
+from refute.guardrails.plain_text import markdown_text, on_one_line
 from refute.outcome import Outcome
 from refute.outcome_document import write_document
+from reports.sections import in_markdown
+from reports.story import PAGE, sections
+from reports.wording import MEANING, mark, run_line
 
 FORMATS: Final = ("table", "json", "markdown", "junit")
 
@@ -29,8 +33,6 @@ def render(outcome: Outcome, form: str, *, color: bool = False, reproducers: Map
         case "json":
             return write_document(outcome) + "\n"
         case "markdown":
-            from reports.outcome_markdown import render_markdown
-
             return render_markdown(outcome, reproducers=reproducers)
         case "junit":
             from reports.outcome_junit import render_junit
@@ -38,3 +40,20 @@ def render(outcome: Outcome, form: str, *, color: bool = False, reproducers: Map
             return render_junit([outcome])
         case _:
             raise ValueError(f"format: got {form!r}, expected one of {', '.join(FORMATS)}")
+
+
+def render_markdown(outcome: Outcome, *, reproducers: Mapping[str, str] | None = None) -> str:
+    """Verdict, claims, refutations with their reproducers, what ran where, cost.
+
+    Args:
+        outcome: what to tell.
+        reproducers: test name → path of the reproducer, where they were written to disk.
+    """
+    title = markdown_text(f"{outcome.ticket_id}: {outcome.title}", max_chars=200)
+    paragraphs = [
+        f"# {mark(outcome.status)} {outcome.status} {title}",
+        f"**{MEANING[outcome.status]}** {markdown_text(on_one_line(outcome.reason), max_chars=1_000)}",
+        markdown_text(run_line(outcome)),
+        *in_markdown(sections(outcome, PAGE, reproducers or {})),
+    ]
+    return "\n\n".join(paragraphs) + "\n"

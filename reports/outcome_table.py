@@ -1,34 +1,23 @@
 """Outcomes on a terminal: one in full, or a batch with a row each. Text in, text out; nothing is printed here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from rich.console import RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from refute.batch.tally import TOLD_FIRST
+from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome, Status
-from reports import outcome_sections as sections
-from reports.next_steps import next_steps
 from reports.rendering import OUTCOME, rendered
-from reports.wording import counted, duration, kept_note, money, spent, why
+from reports.sections import copied, line, on_terminal
+from reports.story import TERMINAL, sections
+from reports.wording import MEANING, counted, duration, kept_note, mark, money, run_line, spent, why
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-FAILURES_SHOWN: Final = 5
-EXPLAINED_BY_OUTPUT: Final = frozenset(
-    {
-        Status.FAILED_IMPORT,
-        Status.FAILED_VERIFICATION,
-        Status.FAILED_RESOURCES,
-        Status.FAILED_TIMEOUT,
-        Status.BLOCKED_DANGEROUS_OPERATION,
-        Status.INCONCLUSIVE,
-        Status.ERROR,
-    }
-)
+_STATUS_STYLE: Final[Mapping[str, str]] = {"✓": "bold green", "~": "bold yellow", "✗": "bold red", "?": "bold magenta"}
 
 
 def render_table(
@@ -46,29 +35,26 @@ def render_table(
         width: columns; None for those of the terminal.
         reproducers: test name → path of the reproducer, where they were written to disk.
     """
-    parts: list[RenderableType] = [sections.heading(outcome)]
-    if outcome.claims:
-        parts.append(sections.titled("Claims", sections.claims(outcome)))
-    if steps := next_steps(outcome):
-        parts.append(sections.titled("What to do next", sections.steps(steps)))
-    for number, failure in enumerate(outcome.failures[:FAILURES_SHOWN], start=1):
-        title = f"Refutation {number} of {len(outcome.failures)}: claim {failure.claim_violated}"
-        body = sections.refutation(failure, (reproducers or {}).get(failure.test_name))
-        parts.append(sections.titled(title, body))
-    if len(outcome.failures) > FAILURES_SHOWN:
-        more = counted(len(outcome.failures) - FAILURES_SHOWN, "more refutation")
-        parts += [Text(), Text(f"{more} in the outcome's JSON")]
-    if outcome.strength is not None:
-        parts.append(sections.titled("Strength of the attack", sections.strength(outcome.strength)))
-    found = sections.findings(outcome)
-    if found is not None:
-        parts.append(sections.titled("Scan", found))
-    if outcome.status in EXPLAINED_BY_OUTPUT:
-        parts.extend(sections.titled(title, text) for title, text in sections.outputs(outcome))
-    parts.append(sections.titled("What ran", sections.story(outcome)))
+    parts: list[RenderableType] = [*_heading(outcome)]
+    parts += on_terminal(sections(outcome, TERMINAL, reproducers or {}))
     if outcome.flow_run_url:
-        parts.append(sections.in_the_ui(outcome.flow_run_url))
+        parts.append(copied("  in the UI ", outcome.flow_run_url, styles=("dim", "not dim")))
     return rendered(parts, OUTCOME, color=color, width=width)
+
+
+def _heading(outcome: Outcome) -> Iterator[RenderableType]:
+    """The verdict first: status, ticket, what that means, why, and what it took."""
+    title = (line(outcome.ticket_id), line(outcome.title, max_chars=120))
+    yield Text("  ").join([_status(outcome.status), *title])
+    reason = Text(printable(outcome.reason, max_chars=1_000))
+    for part in (Text(MEANING[outcome.status]), reason, Text(run_line(outcome), style="dim")):
+        if part:
+            yield Padding(part, (0, 0, 0, 2))
+
+
+def _status(status: Status) -> Text:
+    """A status with its mark."""
+    return Text(f"{mark(status)} {status.value}", style=_STATUS_STYLE.get(mark(status), "bold"))
 
 
 def render_batch(
@@ -92,12 +78,10 @@ def render_batch(
     table.add_column("Cost", justify="right", no_wrap=True)
     table.add_column("Time", justify="right", no_wrap=True)
     for place, outcome in enumerate(outcomes):
-        status = [sections.status_text(outcome.status)]
+        status = [_status(outcome.status)]
         if expected is not None:
             status.append(_agreement(outcome.status, expected[place]))
-        ticket = Text("  ").join(
-            [sections.line(outcome.ticket_id, style="bold"), sections.line(outcome.title, max_chars=60)]
-        )
+        ticket = Text("  ").join([line(outcome.ticket_id, style="bold"), line(outcome.title, max_chars=60)])
         table.add_row(
             Text("\n").join(status),
             Text("\n").join([ticket, Text(why(outcome)), *_kept(outcome)]),
@@ -110,7 +94,7 @@ def render_batch(
 def _agreement(status: Status, expected: str) -> Text:
     if status == expected:
         return Text("  as expected", style="green")
-    return sections.line(f"  NOT {expected}", style="bold red")
+    return line(f"  NOT {expected}", style="bold red")
 
 
 def _kept(outcome: Outcome) -> list[Text]:

@@ -1,11 +1,8 @@
 """Shares with the interval in which the true one lies."""
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import Final
 
-Z_95: Final = 1.959963984540054
-"""Standard normal quantile of 0.975."""
+from refute.statistics.interval import Z_95, wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +19,5 @@ class Rate:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval (https://doi.org/10.1080/01621459.1927.10502953), also right near 0 and 1."""
-        if not self.tries:
-            return None
-        share, tries, z2 = self.hits / self.tries, self.tries, Z_95**2
-        middle = (share + z2 / (2 * tries)) / (1 + z2 / tries)
-        half = Z_95 * sqrt(share * (1 - share) / tries + z2 / (4 * tries**2)) / (1 + z2 / tries)
-        return max(0.0, middle - half), min(1.0, middle + half)
+        """Wilson's 95 % interval; None where nothing was tried."""
+        return wilson(self.hits, self.tries, z=Z_95) if self.tries else None

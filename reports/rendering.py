@@ -51,4 +51,4 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
     for part in parts:
         console.print(part, crop=False)
     # Padding to the full width would wrap in a narrower window and litter diffs.
-    return "\n".join(line.rstrip() for line in buffer.getvalue().rstrip("\n").split("\n")) + "\n"
+    return "\n".join(line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")) + "\n"

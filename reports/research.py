@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from pydantic import TypeAdapter
-from rich.table import Table
 
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.research.record import Findings, Mode
 from reports.rendering import REPORT, rendered
+from reports.sections import Grid, Section, on_terminal
 from reports.wording import counted, money
 
 FINDINGS_JSON: Final = TypeAdapter(Findings)
@@ -30,32 +30,28 @@ def render_comparison(vulnerable: Findings, defended: Findings, form: str) -> st
     if form == "json":
         both = {one.mode.value: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
         return TypeAdapter(dict[str, object]).dump_json(both, indent=2).decode()
-    table = Table(title="the same pages, the same model", title_justify="left")
-    table.add_column("")
-    for mode in (Mode.VULNERABLE, Mode.DEFENDED):
-        table.add_column(mode, ratio=1, overflow="fold")
-    for (name, left), (_, right) in zip(_cells(vulnerable), _cells(defended), strict=True):
-        table.add_row(name, *(printable(cell, max_chars=MAX_CHARS) for cell in (left, right)), end_section=True)
-    return rendered([table], REPORT, color=False, width=None)
+    cells = [(name, left, right) for (name, left), (_, right) in zip(_cells(vulnerable), _cells(defended), strict=True)]
+    return _table("The same pages, the same model", "", cells)
 
 
 def render_trials(rows: Sequence[tuple[str, bool, bool]]) -> str:
     """Case, and whether its attack succeeded in vulnerable and in defended mode."""
-    table = Table(title="attacks", title_justify="left")
-    for heading in ("attack", Mode.VULNERABLE, Mode.DEFENDED):
-        table.add_column(heading)
-    for name, vulnerable, defended in rows:
-        table.add_row(name, *("succeeded" if one else "stopped" for one in (vulnerable, defended)))
-    return rendered([table], REPORT, color=False, width=None)
+    cells = [(name, *("succeeded" if one else "stopped" for one in modes)) for name, *modes in rows]
+    return _table("Attacks", "attack", cells)
+
+
+def _table(title: str, heading: str, cells: Sequence[Sequence[str]]) -> str:
+    grid = Grid(headings=(heading, Mode.VULNERABLE, Mode.DEFENDED), rows=cells)
+    return rendered(on_terminal([Section(title=title, parts=[grid])]), REPORT, color=False, width=None)
 
 
 def _cells(findings: Findings) -> list[tuple[str, str]]:
     return [
         ("summary", findings.summary or "none"),
-        ("points", "\n".join(f"- {point.text}" for point in findings.key_points) or "none"),
-        ("cited", "\n".join(citation.url for citation in findings.citations) or "none"),
-        ("tool calls", "\n".join(findings.actions) or "none"),
-        ("stopped", "\n".join(f"{one.what}: {one.reason}" for one in findings.denials) or "nothing"),
+        ("points", "; ".join(point.text for point in findings.key_points) or "none"),
+        ("cited", "; ".join(citation.url for citation in findings.citations) or "none"),
+        ("tool calls", "; ".join(findings.actions) or "none"),
+        ("stopped", "; ".join(f"{one.what}: {one.reason}" for one in findings.denials) or "nothing"),
     ]
 
 

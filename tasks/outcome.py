@@ -13,10 +13,8 @@ from refute.outcome import Outcome
 from refute.ports import Ports
 from refute.recording import record, reproducer_paths
 from refute.settings import Settings
-from reports.artifacts import PAGE_NAME, RECORD_TYPE, artifact_key, record_document
-from reports.outcome_markdown import render_markdown
-from reports.outcome_rows import claims_rows
-from reports.ui_links import artifact_path
+from reports.artifacts import PAGE_NAME, RECORD_TYPE, artifact_key, artifact_path, claims_rows, record_document
+from reports.outcome_formats import render_markdown
 
 NO_ANSWER: Final = (httpx.HTTPError, AssertionError)
 """What Prefect's client raises where its server is gone; the assertion where its tries were taken away (`given_up`)

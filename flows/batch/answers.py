@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from flows.confirmation.question import Reply
 from refute.batch.entry import Entry
 from refute.errors import UsageError
 from refute.guardrails.audit import Decision, Gate
@@ -28,17 +29,8 @@ class Listed:
     scan: ScanResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What a person said to the list."""
-
-    approved: bool
-    by: str
-    """Who said it, and why where that was said too."""
-
-
-Ask = Callable[[tuple[Listed, ...]], Reply | None]
-"""Shows the list and asks; None where nobody answered."""
+Ask = Callable[[tuple[Listed, ...]], Reply]
+"""Shows the list and asks."""
 
 
 def digest_of(listed: tuple[Listed, ...]) -> str:
@@ -104,15 +96,15 @@ def _look_at(ports: Ports, ticket: Ticket) -> Listed | None:
 def _answer(batches: Batches, ports: Ports, listed: tuple[Listed, ...], ask: Ask | None) -> None:
     digests = {str(one.ticket.id): one.snapshot.digest for one in listed}
     batches.answer(ports.run_id, Answer.WAITING, by="", digests=digests, instead_of=Answer.WAITING)
-    reply = ask(listed) if ask is not None else None
-    decision = Decision.CHALLENGE if reply is None else Decision.ALLOW if reply.approved else Decision.DENY
+    reply = ask(listed) if ask is not None else Reply(approved=None)
+    decision = {None: Decision.CHALLENGE, True: Decision.ALLOW, False: Decision.DENY}[reply.approved]
     ports.audit.record(
         Gate.CONFIRMATION,
         decision,
         run_id=ports.run_id,
-        reason="the list waits for an answer" if reply is None else f"answered by {reply.by}",
+        reason="the list waits for an answer" if reply.approved is None else f"answered by {reply.words}",
         metadata={"tickets": len(listed), "list": digest_of(listed)},
     )
-    if reply is not None:
+    if reply.approved is not None:
         answer = Answer.APPROVED if reply.approved else Answer.DECLINED
-        batches.answer(ports.run_id, answer, by=reply.by, digests=digests, instead_of=Answer.WAITING)
+        batches.answer(ports.run_id, answer, by=reply.words, digests=digests, instead_of=Answer.WAITING)

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from flows.batch.progress import in_words
-from flows.batch.watcher import Unwatched
+from flows.batch.watcher import BatchWatcher
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-class BatchLines(Unwatched):
+class BatchLines(BatchWatcher):
     """Writes to stderr; may be called from several threads."""
 
     def __init__(self) -> None:

@@ -4,21 +4,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from flows.request import Request
 from refute.ledger.bench_runs import BENCH
-from refute.settings import Settings
 
 BATCH_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
 LATEST = "latest"
 """Stands for the newest unfinished batch."""
 
 
-class BatchRequest(BaseModel):
+class BatchRequest(Request):
     """Which tickets to verify, and how."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: Path | None = Field(
         default=None, description="Directory with ticket directories, or a JSON Lines file. Not needed to resume."
@@ -51,8 +49,6 @@ class BatchRequest(BaseModel):
     fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
     bench: SkipJsonSchema[bool] = False
     """Whether a tester is measured: such runs are no tickets that fail. Not in the form."""
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """Not in the form: a worker has its own, by file and environment."""
 
     @model_validator(mode="after")
     def _is_named_for_what_it_is(self) -> Self:
@@ -66,14 +62,10 @@ class BatchRequest(BaseModel):
         return self.batch_id or self.resume or (self.source.name if self.source else "without tickets")
 
 
-class ChunkRequest(BaseModel):
+class ChunkRequest(Request):
     """Which tickets of a batch one worker verifies."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     batch_id: Annotated[str, Field(pattern=BATCH_ID)] = Field(description="The batch, as its run opened it.")
     tickets: tuple[str, ...] = Field(description="Ids of the tickets that this run verifies.")
     allow_dangerous: Path | None = Field(default=None, description="The batch's allow-file.")
     fresh: bool = Field(default=False, description="Run everything and ask models anew; ignore caches.")
-    settings: SkipJsonSchema[Settings] = Field(default_factory=Settings.load)
-    """The worker's own, by file and environment."""

@@ -11,7 +11,7 @@ from prefect.logging import get_run_logger
 
 from flows.batch.progress import in_words, paid
 from flows.batch.result import SUMMARY_KEY, BatchResult
-from flows.batch.watcher import Unwatched
+from flows.batch.watcher import BatchWatcher
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
 from refute.batch.tally import TOLD_FIRST, Tally
@@ -97,7 +97,7 @@ class BatchPage:
         leave_batch_tables(batches.ledger, self._batch_id)
 
 
-class RunLog(Unwatched):
+class RunLog(BatchWatcher):
     """A batch that a worker runs says in its run's log what a terminal would show."""
 
     def __init__(self) -> None:

@@ -1,10 +1,16 @@
 """`refute ask`: the operator assistant at a terminal, one question or a conversation."""
 
+import json
 import os
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
+
+from flows.in_advance import user
+from refute.ledger.store import Ledger
+from refute.settings import Settings
 
 if TYPE_CHECKING:
     from refute.assistant.configuration import Challenge
@@ -24,15 +30,10 @@ def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> i
     The answer goes to stdout. What a change of the WAF needs to be confirmed with goes to stderr, for a person alone:
     answer `confirm NUMBER`, also by another `refute ask`, or `cancel`. Exits with 1 where a change is refused or fails.
     """
-    from contextlib import closing
-
-    from flows.in_advance import user
     from refute.assistant.connect import connect_assistant
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
 
     def report() -> str:
-        from reports.in_words import report_in_words
+        from reports.terminal import report_in_words
 
         return report_in_words(ledger, settings)
 
@@ -66,7 +67,6 @@ def _exchange(assistant: "Assistant", conversation: str, text: str, form: str) -
 
 
 def _as_json(answer: "Answer") -> str:
-    import json
 
     fields = ("turn_id", "route", "routed_by", "text", "citations", "failed")
     told = {name: getattr(answer, name) for name in fields}

@@ -1,12 +1,16 @@
 """`refute audit verify`: whether the audit log is as it was written, to its end."""
 
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from refute.guardrails.audit_chain import ChainHead, ChainReport
+from flows.commands.options import FILE
+from refute.guardrails.audit_chain import ChainHead, ChainReport, log_name, verify_chain
+from refute.guardrails.plain_text import printable
+from refute.ledger.store import Ledger
+from refute.settings import Settings
+from refute.wording import counted
 
 SHOWN = 20
 
@@ -17,19 +21,13 @@ def audit() -> None:
 
 
 @audit.command(short_help="Check the hash chain, and its end against the ledger.")
-@click.argument("logs", nargs=-1, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("logs", nargs=-1, type=FILE)
 def verify(logs: tuple[Path, ...]) -> int:
     """Check the audit log for changed, removed or moved lines, and for a cut end; exits 1 if it finds any.
 
     The ledger keeps with each outcome the line that the log ended with. If that line is missing, the log was cut or
     rotated: name the rotated files too, the configured log first.
     """
-    from contextlib import closing
-
-    from refute.guardrails.audit_chain import log_name, verify_chain
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
-
     settings = Settings.load()
     usual = dict.fromkeys((settings.audit_path, settings.ad_hoc().audit_path))
     files = logs or tuple(path for path in usual if path.exists())
@@ -47,18 +45,13 @@ def verify(logs: tuple[Path, ...]) -> int:
 
 def _tell_of_none(path: Path, verdicts: int) -> int:
     """That the log of the settings is not there; the exit code."""
-    from refute.guardrails.plain_text import printable
-    from refute.wording import counted
-
     expected = f"the ledger has {counted(verdicts, 'verdict')} of it" if verdicts else "nothing was checked"
     click.echo(f"{printable(str(path.absolute()))}: no audit log; {expected}")
     click.echo("  Run this where refute runs, or name the log: refute audit verify FILE")
     return 1
 
 
-def _tell(report: "ChainReport") -> None:
-    from refute.guardrails.plain_text import printable
-    from refute.wording import counted
+def _tell(report: ChainReport) -> None:
 
     state = "chain intact" if report.intact else counted(len(report.breaks), "broken link")
     told = f"{counted(report.lines, 'line')}, {state}, head {report.head.hash[:16]}" if report.lines else "empty"
@@ -73,8 +66,7 @@ def _tell(report: "ChainReport") -> None:
         click.echo(f"  ends in a partial line of {report.unfinished_bytes} bytes (crash, or write in progress)")
 
 
-def _tell_missing(heads: "set[ChainHead]", missing: "set[ChainHead]") -> None:
-    from refute.wording import counted
+def _tell_missing(heads: set[ChainHead], missing: set[ChainHead]) -> None:
 
     if not heads:
         click.echo("ledger: no verdict of this log, so lines cut off its end would not show")

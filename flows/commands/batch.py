@@ -1,26 +1,39 @@
 """`refute batch`: many tickets, in parallel, resumable; their outcomes on stdout, the worst one as the exit code."""
 
+import re
 import sys
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from flows.commands.values import Usd
-
-if TYPE_CHECKING:
-    from flows.batch.answers import Ask
-    from flows.batch.request import BatchRequest
-    from flows.batch.result import BatchResult
-    from refute.settings import Settings
+from flows.batch.answers import Ask
+from flows.batch.lines import BatchLines
+from flows.batch.request import BatchRequest
+from flows.batch.result import BatchResult
+from flows.commands.options import FILE, PLACE, YES, load_settings, results, setting_options
+from flows.commands.output import check_writable, deliver, in_color
+from flows.interruption import saying_what_is_kept
+from refute.batch.allowance import load_allowances
+from refute.batch.selection import parse_since
+from refute.errors import InfrastructureError, UsageError
+from refute.ledger.batches import Batches
+from refute.ledger.bench_runs import BENCH
+from refute.ledger.store import Ledger
+from refute.scan.allow import load_allow_file
+from refute.scan.core.tables import knowledge
+from refute.settings import Settings
+from refute.ticket.sources import ticket_files
 
 SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
 
 
 @click.command(short_help="Verify many tickets in parallel; resumable.")
-@click.argument("source", type=click.Path(path_type=Path), required=False)
-@click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance every script that scans clean.")
+@click.argument("source", type=PLACE, required=False)
+@YES
 @click.option("--resume", metavar="BATCH", help="Continue a batch; `latest`: the newest unfinished one.")
 @click.option("--name", metavar="ID", help="Name of the new batch.  [default: date and time]")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only tickets with this label; repeatable.")
@@ -29,28 +42,16 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
     "--since", metavar="WHEN", help="Only tickets changed (with --only-failed: failed) since 2026-11-20, 12h, 7d …"
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N tickets.")
-@click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
+@setting_options("batch_containers")
 @click.option(
     "--allow-dangerous",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Reviewed allow-file: tickets (by snapshot) whose dangerous scripts may run.",
 )
-@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of each ticket, in USD.  [0.50]")
-@click.option("--mutants", type=int, metavar="N", help="Mutants to measure test strength with; 0: none.  [30]")
-@click.option("--strength-floor", type=float, metavar="S", help="Least strength for PASS, 0 to 1.  [0.6]")
-@click.option("--fresh", is_flag=True, help="Ignore caches: run every stage and model call again.")
-@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
-@click.option(
-    "--scan-allow-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Reviewed allow-file: scan findings that must not block.",
-)
+@setting_options("tester", "max_cost_usd", "mutants", "strength_floor", "fresh", "allow_unpriced", "scan_allow_file")
 @click.option("--accept-weak", is_flag=True, help="Exit 0 if PASS_WEAK is the worst.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "junit"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "junit")
 def batch(source: Path | None, form: str, output: Path | None, **options: Any) -> int:
     """Verify every ticket in SOURCE: a directory, searched recursively, or a JSON Lines file, one ticket a line.
 
@@ -61,27 +62,12 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     An interrupted or killed batch continues with --resume; finished tickets and cached stages are not repeated. The
     exit code is that of the worst ticket (see `refute --help`), 16 if some are unfinished and none is worse.
     """
-    from flows.interruption import saying_what_is_kept
-
     with saying_what_is_kept():
-        from flows.batch.lines import BatchLines
-        from flows.commands.output import check_writable
         from flows.run import run_batch
-        from refute.errors import InfrastructureError
-        from refute.settings import Settings
 
-        settings = Settings.load(
-            batch_containers=options["parallel"],
-            allow_unpriced=options["allow_unpriced"] or None,
-            tester=options["tester"],
-            max_cost_usd=options["max_cost"],
-            mutants=options["mutants"],
-            strength_floor=options["strength_floor"],
-            scan_allow_file=options["scan_allow_file"],
-        )
+        settings = load_settings(options)
         request = _request(source, options, settings)
-        if output is not None:
-            check_writable("--output", output)
+        check_writable("--output", output)
     lines = BatchLines()
     try:
         result = run_batch(request, settings, watcher=lines, ask=_ask(request))
@@ -97,14 +83,8 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
     return 0 if accepted else result.status.exit_code
 
 
-def _request(source: Path | None, options: dict[str, Any], settings: "Settings") -> "BatchRequest":
+def _request(source: Path | None, options: dict[str, Any], settings: Settings) -> BatchRequest:
     from flows.batch.opening import new_batch_id
-    from flows.batch.request import BatchRequest
-    from refute.batch.selection import parse_since
-    from refute.errors import UsageError
-    from refute.scan.allow import load_allow_file
-    from refute.scan.core.tables import knowledge
-    from refute.ticket.sources import ticket_files
 
     load_allow_file(settings.scan_allow_file)
     knowledge(settings.scan_tables)
@@ -126,15 +106,13 @@ def _request(source: Path | None, options: dict[str, Any], settings: "Settings")
         since=parse_since(options["since"]) if options["since"] else None,
         limit=options["limit"],
         allow_dangerous=_allow_file(options["allow_dangerous"]),
-        fresh=options["fresh"],
+        fresh=settings.fresh,
         settings=settings,
     )
 
 
 def _allow_file(path: Path | None) -> Path | None:
     """The path, absolute; a fault in the file is told before anything starts."""
-    from refute.batch.allowance import load_allowances
-
     if path is not None:
         load_allowances(path)
     return path.resolve() if path is not None else None
@@ -145,9 +123,6 @@ def _both(source: Path | None) -> str:
 
 
 def _name(name: str | None) -> str | None:
-    import re
-
-    from refute.ledger.bench_runs import BENCH
 
     if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
@@ -157,25 +132,20 @@ def _name(name: str | None) -> str | None:
     return name
 
 
-def _ask(request: "BatchRequest") -> "Ask | None":
+def _ask(request: BatchRequest) -> Ask | None:
     if request.approval != "ask":
         return None
-    from flows.batch.asking import TerminalList
-    from flows.in_advance import user
+    from flows.batch.asking import ask_at_terminal
 
-    return TerminalList(timeout_s=request.settings.confirmation_timeout_s, person=user())
+    return partial(ask_at_terminal, timeout_s=request.settings.confirmation_timeout_s)
 
 
-def _show(result: "BatchResult", settings: "Settings", form: str, output: Path | None) -> None:
-    from contextlib import closing
+def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:
 
     from flows.batch.document import render_result
-    from flows.commands.output import deliver
-    from refute.ledger.batches import Batches
-    from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
-        text = render_result(result, Batches(ledger), form, color=output is None and sys.stdout.isatty())
+        text = render_result(result, Batches(ledger), form, color=in_color(output))
     try:
         kept = f"Batch {result.batch_id}: {result.words()}; `refute batch --resume {result.batch_id}` shows it again."
         deliver(text, output, kept=kept)

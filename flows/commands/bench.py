@@ -1,43 +1,38 @@
 """`refute bench DATASET`: how good a tester is, on code whose right and wrong versions are known."""
 
-import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from flows.commands.values import Usd
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from flows.batch.result import BatchResult
-    from refute.bench.dataset import Pair
-    from refute.outcome import Outcome
-    from refute.settings import Settings
+from flows.batch.lines import BatchLines
+from flows.batch.request import BatchRequest
+from flows.batch.result import BatchResult
+from flows.commands.options import PLACE, load_settings, results, setting_options
+from flows.commands.output import check_writable, deliver, in_color
+from refute.batch.tally import worst
+from refute.bench.dataset import Pair, digest, read_dataset, write_tickets
+from refute.bench.going_on import bench_name, newest_run, next_batch, run_outcomes
+from refute.bench.score import INFRASTRUCTURE, score
+from refute.critics.focus import CriticsSettings
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome
+from refute.settings import Settings
 
 
 @click.command(short_help="Measure a tester on code known to be right or wrong.")
-@click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attacks: property, gemini, or both.  [property]")
-@click.option(
-    "--replay",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Replay answers saved with --record; no model is called.",
-)
-@click.option("--record", type=click.Path(path_type=Path), metavar="DIR", help="Save the model's answers in DIR.")
+@click.argument("dataset", type=PLACE)
+@setting_options("tester", "replay_dir", "record_dir")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@click.option("--parallel", type=click.IntRange(1, 256), metavar="N", help="Containers at once.  [default: cores]")
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of each ticket, in USD.  [0.50]")
-@click.option("--allow-unpriced", is_flag=True, help="Allow models without a known price (cost: unknown).")
+@setting_options("batch_containers", "max_cost_usd", "allow_unpriced")
 @click.option("--critics", is_flag=True, help="Also run the critics, and measure each focus.")
 @click.option("--again", is_flag=True, help="Start over instead of continuing an unfinished run.")
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     """Measure a tester on DATASET: JSON Lines of {id, entry_point, claims[], correct, wrong, hidden_test}.
 
@@ -47,36 +42,23 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     Give the same command again to continue an interrupted run, or to repeat only the versions without a verdict
     (ERROR, budget spent). `refute report --bench` shows bench runs.
     """
-    from flows.commands.output import check_writable, deliver
-    from flows.commands.testers import testers
-    from refute.bench.dataset import digest, read_dataset
-    from refute.bench.going_on import bench_name
-    from refute.bench.score import score
-    from refute.critics.focus import CriticsSettings
-    from refute.settings import Settings
     from reports.bench import render_bench
 
     pairs = read_dataset(dataset, limit=options["limit"], seed=options["seed"])
-    settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"]),
-        replay_dir=options["replay"],
-        record_dir=options["record"],
-        max_cost_usd=options["max_cost"],
-        allow_unpriced=options["allow_unpriced"] or None,
+    settings = load_settings(
+        options,
         mutants=0,  # a bench counts refutations; how strong each attack was would triple its time
         results_max_age_s=0,  # what it measures are runs
         critics=None if options["critics"] else CriticsSettings(focus_areas=()),
-        batch_containers=options["parallel"],
     )
     if options["critics"]:
         settings = settings.model_copy(update={"critics": settings.critics.model_copy(update={"always": True})})
-    if output is not None:
-        check_writable("--output", output)
+    check_writable("--output", output)
     name = bench_name(settings.tester, _key(pairs, settings))
     result = _run(pairs, settings, name, again=options["again"])
     outcomes = _outcomes(settings, name)
     scored = score(pairs, outcomes, tester=settings.tester, dataset=dataset.name, dataset_sha256=digest(pairs))
-    text = render_bench(scored, form, color=output is None and sys.stdout.isatty())
+    text = render_bench(scored, form, color=in_color(output))
     deliver(text, output, kept="Give the command again: programs that were measured are not run again.")
     if result.interrupted or result.unfinished:
         click.echo("Not finished: give the same command again to go on.", err=True)
@@ -84,11 +66,8 @@ def bench(dataset: Path, form: str, output: Path | None, **options: Any) -> int:
     return _without_verdict(outcomes)
 
 
-def _without_verdict(outcomes: "Mapping[str, Outcome]") -> int:
+def _without_verdict(outcomes: Mapping[str, Outcome]) -> int:
     """The exit code: not 0 where versions ended without a verdict, which is said."""
-    from refute.batch.tally import worst
-    from refute.bench.score import INFRASTRUCTURE
-
     ended = [outcome.status for outcome in outcomes.values() if outcome.status in INFRASTRUCTURE]
     if ended:
         told = ", ".join(f"{count} {status}" for status, count in sorted(Counter(ended).items()))
@@ -97,25 +76,16 @@ def _without_verdict(outcomes: "Mapping[str, Outcome]") -> int:
     return last.exit_code if last is not None else 0
 
 
-def _key(pairs: "Sequence[Pair]", settings: "Settings") -> str:
+def _key(pairs: Sequence[Pair], settings: Settings) -> str:
     """What makes a run another one: the programs, and whose recorded answers are used."""
-    from refute.bench.dataset import digest
-
     replayed = str(settings.replay_dir.resolve()) if settings.replay_dir else ""
     critics = settings.critics.model_dump_json() if settings.critics.always else ""
     return sha256(f"{digest(pairs)}\0{replayed}{critics}".encode()).hexdigest()
 
 
-def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: bool) -> "BatchResult":
+def _run(pairs: Sequence[Pair], settings: Settings, name: str, *, again: bool) -> BatchResult:
     """Verify what is not measured yet as one batch: both tickets of every program at first."""
-    from contextlib import closing
-
-    from flows.batch.lines import BatchLines
-    from flows.batch.request import BatchRequest
     from flows.run import run_batch
-    from refute.bench.dataset import write_tickets
-    from refute.bench.going_on import next_batch
-    from refute.ledger.store import Ledger
 
     with closing(Ledger.open(settings)) as ledger:
         due = next_batch(ledger, name, [one for pair in pairs for one in (pair.right, pair.wrong)], again=again)
@@ -136,11 +106,7 @@ def _run(pairs: "Sequence[Pair]", settings: "Settings", name: str, *, again: boo
         lines.stop()
 
 
-def _outcomes(settings: "Settings", name: str) -> "Mapping[str, Outcome]":
-    from contextlib import closing
-
-    from refute.bench.going_on import newest_run, run_outcomes
-    from refute.ledger.store import Ledger
+def _outcomes(settings: Settings, name: str) -> Mapping[str, Outcome]:
 
     with closing(Ledger.open(settings)) as ledger:
         return run_outcomes(ledger, newest_run(ledger, name))

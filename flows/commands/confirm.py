@@ -1,18 +1,19 @@
 """`refute confirm`: the questions that wait in the Prefect UI, listed, shown and answered at a terminal."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from flows.in_advance import user
+from refute.errors import UsageError
+from refute.settings import Settings
+
 if TYPE_CHECKING:
     from flows.confirmation.question import AskedQuestion
     from flows.confirmation.waiting import Waiting
-    from refute.settings import Settings
 
 WAITING_EXIT_CODE = 16
 """As for PENDING: the question goes on waiting."""
-DIGEST_CHARS = 12
 
 
 @click.command(short_help="Answer a pending confirmation.")
@@ -41,7 +42,6 @@ def confirm(  # noqa: PLR0913  # its options
         raise click.UsageError("--files goes with --yes or --dismiss: who is shown nothing names what is approved")
     from flows.confirmation.waiting import find_question, waiting_questions
     from flows.orchestrator.session import on_running_server
-    from refute.settings import Settings
 
     settings = Settings.load().ad_hoc()
     with on_running_server(settings) as api_url:
@@ -69,12 +69,10 @@ def _list(waiting: "list[Waiting]") -> int:
     return 0
 
 
-def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> int:
+def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
-    from flows.confirmation.waiting import answer
-    from flows.in_advance import user
-    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, describe_ticket, read_line
+    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, choose, describe_ticket
 
     asked = found.question
     console = Console(stderr=not show)
@@ -91,21 +89,16 @@ def _put(found: "Waiting", settings: "Settings", *, show: bool, note: str) -> in
     what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
     yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
     prompt = f"{'Do this' if asked.text else f'Run this {what}'}? [y/n, else it waits]"
-    console.print(OPINIONS_PROMPT if asked.is_about_opinions else prompt, markup=False, end=" ")
-    said = (read_line(settings.confirmation_timeout_s) or "").strip().lower()
-    if not sys.stdin.isatty():
-        console.print()
-    if said not in yes | no:
+    shown = OPINIONS_PROMPT if asked.is_about_opinions else prompt
+    approve = choose(console, shown, settings.confirmation_timeout_s, yes=yes, no=no)
+    if approve is None:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
-    answer(found, approve=said in yes, person=f"{user()} by refute confirm", note=note)
-    return _said(found, approve=said in yes)
+    return _answered(found, approve=approve, note=note)
 
 
 def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
     """Refuse an answer in the words of another kind of question: `--yes` could mean either of what critics say."""
-    from refute.errors import UsageError
-
     asked = found.question
     if asked.is_about_opinions != opinions:
         about = "what may run: answer with --yes or --no" if opinions else "critics: answer with --dismiss or --uphold"
@@ -113,21 +106,21 @@ def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
 
 
 def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
-    from flows.confirmation.waiting import answer
-    from flows.in_advance import user
-    from refute.errors import UsageError
-
     if approve and files != found.question.digest:
         raise UsageError(
             f"--files: got {files}, but the question about {found.question.subject} is about {found.question.digest}",
             hint=f"Look at what changed: refute confirm {found.question.subject} --show",
         )
+    return _answered(found, approve=approve, note=note)
+
+
+def _answered(found: "Waiting", *, approve: bool, note: str) -> int:
+    """Give the answer, and say so."""
+    from flows.confirmation.question import short
+    from flows.confirmation.waiting import answer
+
     answer(found, approve=approve, person=f"{user()} by refute confirm", note=note)
-    return _said(found, approve=approve)
-
-
-def _said(found: "Waiting", *, approve: bool) -> int:
-    digest = found.question.digest.removeprefix("sha256:")[:DIGEST_CHARS]
+    digest = short(found.question.digest)
     done = {"confirm": "confirmed", "decline": "declined", "dismiss": "dismissed", "uphold": "upheld"}
     asked = found.question
     click.echo(f"{asked.subject}: {done[asked.choices[not approve]]} ({_about(asked).lower()} {digest})")

@@ -1,42 +1,30 @@
 """`refute critics`: critics of one ticket on demand, and what critics said lately."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from flows.commands.values import Usd
+from flows.commands.options import PLACE, in_order, load_settings, results, setting_options
 from refute.critics.focus import Focus
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from refute.ledger.reviews import ReviewRow
-    from refute.stages.evidence import Critique
+from refute.ledger.reviews import ReviewRow, recent_reviews
+from refute.ledger.store import Ledger
+from refute.settings import Settings
 
 EXIT_CODES: Final = {"FAILED_REVIEW": 10, "INCONCLUSIVE": 15}
 FOCUS: Final = click.Choice([focus.value for focus in Focus])
 
 
-def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    for option in reversed(
-        (
-            click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: text checks only."),
-            click.option(
-                "--replay",
-                type=click.Path(path_type=Path),
-                metavar="DIR",
-                help="Replay recorded answers.",
-            ),
-            click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget, in USD.  [0.50]"),
-            click.option("--no-remediation", is_flag=True, help="Do not ask for fixes of confirmed findings."),
-            click.option("--fresh", is_flag=True, help="Ignore caches: call models again."),
-            click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),
-        )
-    ):
-        command = option(command)
-    return command
+_OPTIONS: Final = (
+    click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: text checks only."),
+    click.option("--no-remediation", is_flag=True, help="Do not ask for fixes of confirmed findings."),
+    setting_options("replay_dir", "max_cost_usd", "fresh"),
+    results("table", "json", to_file=False),
+)
 
 
 @click.group(short_help="Review a change with critics; list what they found.")
@@ -45,9 +33,9 @@ def critics() -> None:
 
 
 @critics.command(short_help="Run all critics of a ticket.")
-@click.argument("ticket", type=click.Path(path_type=Path))
+@click.argument("ticket", type=PLACE)
 @click.option("--focus", "focuses", type=FOCUS, multiple=True, help="Only these critics; repeatable.")
-@_options
+@in_order(*_OPTIONS)
 def run(ticket: Path, focuses: tuple[str, ...], **options: Any) -> int:
     """Ask the critics of TICKET: those of the settings, its own `focus_areas`, its labels and folders.
 
@@ -59,8 +47,8 @@ def run(ticket: Path, focuses: tuple[str, ...], **options: Any) -> int:
 
 @critics.command(short_help="Run one critic.")
 @click.argument("focus", type=FOCUS)
-@click.argument("ticket", type=click.Path(path_type=Path))
-@_options
+@click.argument("ticket", type=PLACE)
+@in_order(*_OPTIONS)
 def focus(focus: str, ticket: Path, **options: Any) -> int:
     """Ask the critic FOCUS about TICKET."""
     return _review(ticket, (focus,), **options)
@@ -68,15 +56,9 @@ def focus(focus: str, ticket: Path, **options: Any) -> int:
 
 @critics.command(short_help="Show recent reviews.")
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews since that day (UTC).")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@results("table", "json", to_file=False)
 def status(since: datetime | None, form: str) -> int:
     """Show recent reviews: passed, failed and cost per focus, then the latest."""
-    from contextlib import closing
-    from datetime import UTC
-
-    from refute.ledger.reviews import recent_reviews
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
     from reports.reviews import render_reviews
 
     with closing(Ledger.open(Settings.load())) as ledger:
@@ -85,19 +67,20 @@ def status(since: datetime | None, form: str) -> int:
     return 0
 
 
-def _review(ticket: Path, focuses: "Sequence[str]", form: str, **options: Any) -> int:
-    from flows.commands.testers import testers
-    from flows.run import run_review
-    from refute.settings import Settings
+def _review(ticket: Path, focuses: Sequence[str], form: str, **options: Any) -> int:
+    from flows.run import run_flow
+    from refute.stages.evidence import Critique
     from reports.reviews import render_critique
 
-    settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"]),
-        replay_dir=options["replay"],
-        max_cost_usd=options["max_cost"],
-        fresh=options["fresh"] or None,
-    ).ad_hoc()
-    chosen = tuple(map(Focus, focuses))
-    critique: Critique = run_review(ticket, chosen, settings, remediation=not options["no_remediation"])
+    settings = load_settings(options).ad_hoc()
+
+    def make() -> Any:
+        from flows.review_ticket import ReviewRequest, review_ticket
+
+        chosen, remediation = tuple(map(Focus, focuses)), not options["no_remediation"]
+        request = ReviewRequest(ticket=ticket, focuses=chosen, remediation=remediation, settings=settings)
+        return partial(review_ticket, request)
+
+    critique = run_flow(make, Critique, settings)
     click.echo(render_critique(critique, form))
     return EXIT_CODES.get(critique.judgement.status or "", 0)

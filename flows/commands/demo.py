@@ -1,17 +1,21 @@
 """`refute demo`: the bundled sample tickets, each with the verdict it must get."""
 
+import json
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import click
 
-if TYPE_CHECKING:
-    from flows.request import VerifyRequest
-    from refute.outcome import Outcome
-    from refute.settings import Settings
+from flows.commands.output import deliver
+from flows.request import VerifyRequest
+from refute.ledger.store import Ledger
+from refute.outcome import Outcome, Status
+from refute.outcome_document import write_document
+from refute.settings import Settings
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "examples" / "tickets"
 PAGE: Final = "demo.html"
@@ -30,8 +34,6 @@ def demo(directory: Path, form: str) -> int:
     """
     from flows.run import run_tickets
     from flows.terminal.progress import watching
-    from refute.outcome import Status
-    from refute.settings import Settings
     from reports.outcome_table import render_batch
 
     began, settings = datetime.now(UTC), Settings.load().ad_hoc()
@@ -54,12 +56,8 @@ def demo(directory: Path, form: str) -> int:
     return 0 if all(map(_as_expected, samples, outcomes)) else 1
 
 
-def _write_page(settings: "Settings", began: datetime) -> None:
+def _write_page(settings: Settings, began: datetime) -> None:
     """The report of what ran since, as `refute report --html` writes it."""
-    from contextlib import closing
-
-    from flows.commands.output import deliver
-    from refute.ledger.store import Ledger
     from reports.html import render_html
     from reports.report import make_report
     from reports.scope import Scope
@@ -75,16 +73,13 @@ def _write_page(settings: "Settings", began: datetime) -> None:
 class Sample:
     """A sample ticket with what it must get."""
 
-    request: "VerifyRequest"
+    request: VerifyRequest
     status: str
     refuted: tuple[str, ...]
 
 
 def _sample(directory: Path) -> Sample:
     import yaml
-
-    from flows.request import VerifyRequest
-    from refute.settings import Settings
 
     expected = cast("dict[str, Any]", yaml.safe_load((directory / "expected.yaml").read_text()))
     settings = Settings.load(**expected.get("settings", {})).ad_hoc()
@@ -95,12 +90,8 @@ def _sample(directory: Path) -> Sample:
     )
 
 
-def _as_json(samples: "list[Sample]", outcomes: "list[Outcome]") -> str:
+def _as_json(samples: "list[Sample]", outcomes: list[Outcome]) -> str:
     """Each outcome beside what it must be."""
-    import json
-
-    from refute.outcome_document import write_document
-
     told = [
         {
             "sample": sample.request.ticket.name,
@@ -113,6 +104,6 @@ def _as_json(samples: "list[Sample]", outcomes: "list[Outcome]") -> str:
     return json.dumps({"schema_version": 1, "samples": told}, indent=2)
 
 
-def _as_expected(sample: Sample, outcome: "Outcome") -> bool:
+def _as_expected(sample: Sample, outcome: Outcome) -> bool:
     refuted = tuple(claim.claim_id for claim in outcome.claims if claim.verdict == "refuted")
     return (outcome.status, refuted) == (sample.status, sample.refuted)

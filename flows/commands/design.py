@@ -4,6 +4,10 @@ from pathlib import Path
 
 import click
 
+from flows.commands.options import FILE, PLACE
+from flows.commands.output import deliver
+from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text
+
 
 @click.group()
 def design() -> None:
@@ -11,19 +15,14 @@ def design() -> None:
 
 
 @design.command(short_help="Check a design document before its review.")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--repo", type=click.Path(path_type=Path), default=Path(), help="Repository that its paths are relative to.  [.]"
-)
+@click.argument("file", type=FILE)
+@click.option("--repo", type=PLACE, default=Path(), help="Repository that its paths are relative to.  [.]")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(file: Path, repo: Path, form: str) -> int:
     """Check FILE, a low-level design in Markdown: files, requirements, scenarios, tests, questions, diagrams.
 
     Exits 0 for PASS (warnings do not block), 12 for BLOCKED, 3 if FILE is missing. Rules: docs/design.md.
     """
-    from flows.commands.output import deliver
-    from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text
-
     result = check_design(file, repo)
     deliver(render_json(result) if form == "json" else render_text(result), None, kept="Give the command again.")
     return BLOCKED_EXIT_CODE if result.blocked else 0

@@ -1,16 +1,18 @@
 """`refute eval`: what attacks get through the gates, and what harmless things they stop."""
 
 import importlib
-import sys
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from refute.guardrails.trials import Trial
+from flows.commands.options import FILE, results
+from flows.commands.output import check_writable, deliver, in_color
+from refute.errors import UsageError
+from refute.guardrails.injection import suspicion
+from refute.guardrails.trials import Trial
 
 ASSISTANT: Final = "refute.evaluation.assistant:trials"
 SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials", ASSISTANT)
@@ -27,12 +29,11 @@ def evaluate() -> None:
 @click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
 @click.option(
     "--corpus",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Also score these texts: JSON Lines of {id, kind, text}; attacks are of kind `attack`, others harmless.",
 )
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: Path | None) -> int:
     """Try every gate with attacks and harmless cases, each mode by itself.
 
@@ -46,8 +47,7 @@ def guardrails(*, deterministic: bool, corpus: Path | None, form: str, output: P
 
 @evaluate.command(short_help="Try the assistant's routes, answers and changes.")
 @click.option("--deterministic", is_flag=True, help="No network, no models (the default, and all there is today).")
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table", show_default=True)
-@click.option("--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout.")
+@results("table", "json", "markdown")
 def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     """Send questions through the keyword router, ask some, and try to change a WAF in memory without consent.
 
@@ -58,17 +58,15 @@ def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     return _tried((ASSISTANT,), None, form, output)
 
 
-def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path | None) -> int:
-    from flows.commands.output import check_writable, deliver
+def _tried(suites: Iterable[str], corpus: Path | None, form: str, output: Path | None) -> int:
     from reports.guardrails import failures, render_trials
 
-    if output is not None:
-        check_writable("--output", output)
+    check_writable("--output", output)
     trials = [trial for suite in suites for trial in _suite(suite)]
     failed = failures(trials)
     if corpus is not None:
         trials += _corpus(corpus)
-    text = render_trials(trials, form, color=output is None and sys.stdout.isatty())
+    text = render_trials(trials, form, color=in_color(output))
     deliver(text, output, kept="Give the command again.")
     for one in failed:
         click.echo(
@@ -77,19 +75,13 @@ def _tried(suites: "Iterable[str]", corpus: Path | None, form: str, output: Path
     return 1 if failed else 0
 
 
-def _suite(name: str) -> "Iterator[Trial]":
+def _suite(name: str) -> Iterator[Trial]:
     module, attribute = name.split(":")
     yield from getattr(importlib.import_module(module), attribute)()
 
 
-def _corpus(path: Path) -> "list[Trial]":
+def _corpus(path: Path) -> list[Trial]:
     """A trial for each text: an attack fails the gate where it is not flagged, another text where it is."""
-    import json
-
-    from refute.errors import UsageError
-    from refute.guardrails.injection import suspicion
-    from refute.guardrails.trials import Trial
-
     found: list[Trial] = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -3,43 +3,34 @@
 import contextlib
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import click
 
-from flows.commands.testers import testers
-from flows.commands.values import Usd
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from flows.request import VerifyRequest
-    from refute.governance.gate import GateDocument
-    from refute.outcome import Outcome
-    from refute.settings import Settings
-
-FILE: Final = click.Path(path_type=Path, dir_okay=False)
+from flows.commands.options import FILE, PLACE, YES, load_settings, setting_options
+from flows.commands.output import check_writable, deliver
+from flows.interruption import saying_what_is_kept
+from flows.request import VerifyRequest
+from refute.governance.gate import GateDocument, gate_document, write_gate
+from refute.governance.policy import load_policy, tightened
+from refute.governance.ticketless import write_ticket
+from refute.outcome import Outcome
+from refute.settings import Settings
+from refute.ticket.parse import load_ticket
 
 
 @click.command(short_help="Verify for a workflow: governance gate, verdict as JSON.")
-@click.argument("ticket", type=click.Path(path_type=Path), required=False)
+@click.argument("ticket", type=PLACE, required=False)
 @click.option("--policy", type=FILE, metavar="FILE", help="Policy that a PASS must meet (YAML).")
 @click.option(
     "--implementation", "files", type=FILE, multiple=True, metavar="FILE", help="Without a ticket: code; repeatable."
 )
 @click.option("--claim", "claims", multiple=True, metavar="TEXT", help="Without a ticket: a claim; repeatable.")
 @click.option("--verification-script", "script", type=FILE, metavar="FILE", help="Without a ticket: the script.")
-@click.option("--yes", "--auto-confirm", "yes", is_flag=True, help="Approve in advance a script that scans clean.")
-@click.option("--tester", metavar="NAME[,NAME]", help="Who writes the attack: property, gemini, or both.  [property]")
-@click.option(
-    "--replay",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Replay answers saved with --record; no model is called.",
-)
-@click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget of this ticket, in USD.  [0.50]")
-@click.option("--fresh", is_flag=True, help="Ignore caches: run every stage and model call again.")
+@YES
+@setting_options("tester", "replay_dir", "max_cost_usd", "fresh")
 @click.option("--sarif", type=FILE, metavar="FILE", help="Also write the failures as SARIF.")
 @click.option("--attest", type=FILE, metavar="FILE", help="Also write the verdict as signed in-toto statement.")
 @click.option(
@@ -54,16 +45,7 @@ def gate(ticket: Path | None, **options: Any) -> int:
 
     With --verify nothing runs: prints the attested verdict and exits with its code, or 1 if the attestation is refused.
     """
-    from flows.commands.output import deliver
-    from refute.governance.gate import write_gate
-    from refute.settings import Settings
-
-    settings = Settings.load(
-        tester=testers(options["tester"], replay=options["replay"]),
-        max_cost_usd=options["max_cost"],
-        replay_dir=options["replay"],
-        fresh=options["fresh"] or None,
-    )
+    settings = load_settings(options)
     path = _ticket(ticket, settings, options)
     document = _checked(path, options) if options["verify"] else _verified(path, settings, options)
     kept = f"{document.ticket_id} ended {document.status}; `refute report --ticket {document.ticket_id}` has it."
@@ -71,7 +53,7 @@ def gate(ticket: Path | None, **options: Any) -> int:
     return document.exit_code
 
 
-def _ticket(ticket: Path | None, settings: "Settings", options: dict[str, Any]) -> Path:
+def _ticket(ticket: Path | None, settings: Settings, options: dict[str, Any]) -> Path:
     """The ticket that is meant; one is written where none was given.
 
     Raises:
@@ -84,34 +66,25 @@ def _ticket(ticket: Path | None, settings: "Settings", options: dict[str, Any]) 
         return (ticket or Path()).resolve()
     if ticket is not None or not all(parts):
         raise click.UsageError("expected TICKET, or --implementation, --claim and --verification-script together")
-    from refute.governance.ticketless import write_ticket
 
     return write_ticket(settings, *parts)
 
 
-def _verified(path: Path, settings: "Settings", options: dict[str, Any]) -> "GateDocument":
+def _verified(path: Path, settings: Settings, options: dict[str, Any]) -> GateDocument:
     """Verify the ticket and write what else was asked for."""
-    from flows.interruption import saying_what_is_kept
-
     with saying_what_is_kept():
-        from flows.commands.output import check_writable
-        from flows.request import VerifyRequest
-        from refute.governance.policy import load_policy, tightened
         from refute.governance.signing import load_signing_key
-        from refute.ticket.parse import load_ticket
 
         loaded, policy = load_ticket(path), load_policy(options["policy"])
         key = load_signing_key(options["key"]) if options["attest"] else None
         for option in ("attest", "sarif"):
-            if options[option]:
-                check_writable(f"--{option}", options[option])
+            check_writable(f"--{option}", options[option])
         request = VerifyRequest(
             ticket=path,
             approval="in_advance" if options["yes"] else "ask",
             policy=options["policy"] and options["policy"].resolve(),
             settings=settings,
         )
-    from refute.governance.gate import gate_document
 
     outcome = _run(request)
     document = gate_document(loaded, outcome, policy, tightened(settings, policy.policy, loaded))
@@ -127,7 +100,7 @@ def _verified(path: Path, settings: "Settings", options: dict[str, Any]) -> "Gat
     return document
 
 
-def _run(request: "VerifyRequest") -> "Outcome":
+def _run(request: VerifyRequest) -> Outcome:
     from flows.run import run_tickets
     from flows.terminal.progress import watching
 
@@ -136,7 +109,7 @@ def _run(request: "VerifyRequest") -> "Outcome":
     return outcome
 
 
-def _own(workspace: Path, document: "GateDocument", written: "Sequence[Path | None]") -> frozenset[str]:
+def _own(workspace: Path, document: GateDocument, written: Sequence[Path | None]) -> frozenset[str]:
     """Files of the ticket that this command writes itself, standard output among them: none can attest itself."""
     places = [path.stat() for path in written if path is not None]
     with contextlib.suppress(OSError, ValueError):  # no standard output
@@ -147,12 +120,10 @@ def _own(workspace: Path, document: "GateDocument", written: "Sequence[Path | No
     )
 
 
-def _checked(path: Path, options: dict[str, Any]) -> "GateDocument":
+def _checked(path: Path, options: dict[str, Any]) -> GateDocument:
     """The verdict of an attestation, checked."""
     from refute.governance.attestation import check_attestation
-    from refute.governance.policy import load_policy
     from refute.governance.signing import load_verifying_key
-    from refute.ticket.parse import load_ticket
 
     key, policy = load_verifying_key(options["key"]), load_policy(options["policy"])
     return check_attestation(options["verify"].read_bytes(), key, load_ticket(path), policy)

@@ -1,13 +1,14 @@
 """`refute image build`: the sandbox image, from a registry or from Debian packages."""
 
-from typing import TYPE_CHECKING, Final
+from contextlib import closing
+from typing import Final
 
 import click
 
+from refute.errors import RequirementsUnavailable
+from refute.places import cache_dir
 from refute.sandbox.image_recipe import SUITES
-
-if TYPE_CHECKING:
-    from refute.settings import Settings
+from refute.settings import Settings
 
 LOAD_TIMEOUT_S: Final = 600
 """Loading the layers into a busy engine takes minutes, not the client's default of one."""
@@ -32,7 +33,6 @@ def build(python: str) -> int:
 
     from refute.sandbox.connection import connect
     from refute.sandbox.image import build_image
-    from refute.settings import Settings
 
     connect().close()  # says what to do where no engine answers
     client = docker.from_env(timeout=LOAD_TIMEOUT_S)
@@ -42,13 +42,9 @@ def build(python: str) -> int:
     return 0
 
 
-def _add_tools(settings: "Settings", python: str, base_id: str) -> None:
+def _add_tools(settings: Settings, python: str, base_id: str) -> None:
     """The image with the critics' tools, so that no ticket waits for it; where they cannot be had, that is said."""
-    from contextlib import closing
-
     from refute.critics.tools import tool_requirements
-    from refute.errors import RequirementsUnavailable
-    from refute.places import cache_dir
     from refute.sandbox.connection import connect
     from refute.sandbox.derived import derive_image
     from refute.sandbox.requirements_download import WheelSource

@@ -1,8 +1,13 @@
 """`refute mcp`: read-only tools for programs that speak the Model Context Protocol; none changes or confirms."""
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
+
+from refute.errors import UsageError
+from refute.ledger.store import Ledger
+from refute.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -16,12 +21,7 @@ def mcp() -> None:
 
     Needs the extra: pip install "refute[mcp]".
     """
-    from contextlib import closing
-
     from refute.assistant.connect import connect_assistant
-    from refute.errors import UsageError
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
 
     settings = Settings.load().ad_hoc()
     with closing(Ledger.open(settings)) as ledger:

@@ -6,18 +6,20 @@ from pathlib import Path
 import click
 
 
-def check_writable(option: str, path: Path) -> None:
+def check_writable(option: str, path: Path | None) -> None:
     """Find out that a result could not be written before it is made, not after.
 
     Args:
         option: that named the file, for the message.
-        path: the file; its directory is made where it is missing.
+        path: the file, if any; its directory is made where it is missing.
 
     Raises:
         UsageError: it cannot.
     """
     from refute.errors import UsageError
 
+    if path is None:
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.open("a").close()
@@ -25,6 +27,11 @@ def check_writable(option: str, path: Path) -> None:
         raise UsageError(
             f"{option} {path}: cannot be written: {error.strerror}", hint="Name a file in a directory of yours."
         ) from error
+
+
+def in_color(output: Path | None) -> bool:
+    """Whether a result goes to a terminal."""
+    return output is None and sys.stdout.isatty()
 
 
 def deliver(text: str, path: Path | None, *, option: str = "--output", kept: str) -> None:

@@ -4,14 +4,22 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from flows.commands.options import PLACE
+from flows.commands.output import check_writable, deliver
+from flows.orchestrator.server import server_lease
+from refute.batch.selection import moment
+from refute.errors import OrchestratorUnavailable
+from refute.ledger.alerts import AlertMemory
+from refute.ledger.costs_csv import append_missing, rebuild_csv
+from refute.ledger.store import Ledger
+from refute.outcome import Status
+from refute.settings import Settings
+
 if TYPE_CHECKING:
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
     from reports.report import BudgetReport
     from reports.scope import Scope
 
@@ -42,8 +50,6 @@ class Moment(click.ParamType[datetime]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """Read ISO 8601, or an age."""
-        from refute.batch.selection import moment
-
         text = str(value).strip()
         try:
             found = moment(text)
@@ -62,7 +68,7 @@ class Moment(click.ParamType[datetime]):
 @click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
 @click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
 @click.option("--bench", is_flag=True, help="Only runs of `refute bench` (excluded by default).")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write one self-contained HTML file.")
+@click.option("--html", type=PLACE, metavar="FILE", help="Write one self-contained HTML file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Update the cost table (CSV).")
 @click.option("--rebuild", is_flag=True, help="With --csv: rewrite the whole table from the ledger.")
@@ -82,8 +88,6 @@ def report(**options: Any) -> int:
     Prints tables by default. Filters combine with AND; a repeated filter matches any of its values.
     """
     _check(options)
-    from refute.ledger.store import Ledger
-    from refute.settings import Settings
 
     settings = Settings.load()
     ledger = Ledger.open(settings)
@@ -131,7 +135,6 @@ def _flag(name: str) -> str:
 
 
 def _scope(options: dict[str, Any]) -> "Scope":
-    from refute.outcome import Status
     from reports.scope import Scope
 
     statuses = []
@@ -151,8 +154,7 @@ def _scope(options: dict[str, Any]) -> "Scope":
     )
 
 
-def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dict[str, Any]) -> int:
-    from flows.commands.output import check_writable, deliver
+def _report(ledger: Ledger, settings: Settings, scope: "Scope", options: dict[str, Any]) -> int:
     from reports.report import make_report
 
     if options["html"] is not None:
@@ -174,8 +176,7 @@ def _report(ledger: "Ledger", settings: "Settings", scope: "Scope", options: dic
     return 0
 
 
-def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:
-    from refute.ledger.costs_csv import append_missing, rebuild_csv
+def _csv(ledger: Ledger, settings: Settings, *, rebuild: bool) -> int:
 
     done = rebuild_csv(ledger, settings.costs_csv) if rebuild else append_missing(ledger, settings.costs_csv)
     lines = f"{done} line{'' if done == 1 else 's'}"
@@ -183,14 +184,14 @@ def _csv(ledger: "Ledger", settings: "Settings", *, rebuild: bool) -> int:
     return 0
 
 
-def _webhook(settings: "Settings", given: str | None) -> str | None:
+def _webhook(settings: Settings, given: str | None) -> str | None:
     """Who is told of alerts: the address that was given, else the setting's."""
     if given is None and settings.alert_webhook_url is not None:
         return settings.alert_webhook_url.get_secret_value()
     return given
 
 
-def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: str | None) -> int:
+def _budget(ledger: Ledger, settings: Settings, *, as_json: bool, webhook: str | None) -> int:
     from reports.alerts import spike_alerts
     from reports.budget import Level
     from reports.phrases import budget_line
@@ -210,7 +211,6 @@ def _budget(ledger: "Ledger", settings: "Settings", *, as_json: bool, webhook: s
 
 
 def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
-    from flows.commands.output import deliver
 
     if as_json:
         from reports.document import render_budget_json
@@ -222,9 +222,8 @@ def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
     deliver(render_budget(budget, color=sys.stdout.isatty()), None, kept=AGAIN)
 
 
-def _tell(ledger: "Ledger", budget: "BudgetReport", webhook: str) -> bool:
+def _tell(ledger: Ledger, budget: "BudgetReport", webhook: str) -> bool:
     """Whether the webhook took what was due; a broken one never hides the budget's own exit code."""
-    from refute.ledger.alerts import AlertMemory
     from reports.alerts import post_to, tell, webhook_channel
 
     try:
@@ -237,12 +236,9 @@ def _tell(ledger: "Ledger", budget: "BudgetReport", webhook: str) -> bool:
     return True
 
 
-def _reconcile(ledger: "Ledger", settings: "Settings", scope: "Scope", *, as_json: bool) -> int:
+def _reconcile(ledger: Ledger, settings: Settings, scope: "Scope", *, as_json: bool) -> int:
     from httpx import HTTPError
 
-    from flows.commands.output import deliver
-    from flows.orchestrator.server import server_lease
-    from refute.errors import OrchestratorUnavailable
     from reports.artifacts import stored_records
     from reports.reconcile import differences_json, reconcile, render_differences
 

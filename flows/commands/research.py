@@ -1,20 +1,22 @@
 """`refute research`: what web pages say about a goal, without doing what they say; and undefended, to compare."""
 
+import importlib.util
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from flows.commands.values import Usd
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from refute.research.record import Findings, Mode
-    from refute.settings import Settings
+from flows.commands.options import in_order, load_settings, results, setting_options
+from flows.commands.output import deliver
+from refute.errors import UsageError
+from refute.guardrails.audit import AuditLog
+from refute.research.connect import require_mode
+from refute.research.record import Findings, Goal, Mode
+from refute.settings import Settings
 
 MAX_GOAL_CHARS: Final = 2_000
-FORMAT: Final = click.Choice(["table", "markdown", "json"])
 
 
 class GoalGroup(click.Group):
@@ -27,23 +29,15 @@ class GoalGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-def _options(command: "Callable[..., Any]") -> "Callable[..., Any]":
-    for option in reversed(
-        (
-            click.option("--url", "urls", multiple=True, metavar="URL", help="A page to read; repeatable."),
-            click.option("--model", metavar="NAME", help="scripted, gemini or openai.  [scripted]"),
-            click.option("--follow", type=int, metavar="N", help="Follow up to N links on the same hosts.  [0]"),
-            click.option("--max-cost", type=Usd(), metavar="USD", help="Model budget, in USD.  [0.50]"),
-            click.option("--unsafe", is_flag=True, help="Allow vulnerable mode with a real model."),
-            click.option("--fresh", is_flag=True, help="Ignore caches: call models again."),
-            click.option("--format", "form", type=FORMAT, default="table", show_default=True),
-            click.option(
-                "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of stdout."
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+_OPTIONS: Final = (
+    click.option("--url", "urls", multiple=True, metavar="URL", help="A page to read; repeatable."),
+    click.option("--model", metavar="NAME", help="scripted, gemini or openai.  [scripted]"),
+    click.option("--follow", type=int, metavar="N", help="Follow up to N links on the same hosts.  [0]"),
+    setting_options("max_cost_usd", help="Model budget, in USD.  [0.50]"),
+    click.option("--unsafe", is_flag=True, help="Allow vulnerable mode with a real model."),
+    setting_options("fresh"),
+    results("table", "markdown", "json"),
+)
 
 
 @click.group(cls=GoalGroup, short_help="Read web pages for a goal; answers with checked quotes.")
@@ -60,14 +54,12 @@ def research() -> None:
     show_default=True,
     help="vulnerable: obeys pages, for comparison.",
 )
-@_options
+@in_order(*_OPTIONS)
 def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
     """Read the pages at --url for GOAL: a summary, points with the quotes behind them, and what was left out.
 
     `--mode vulnerable` obeys pages: a weak baseline for comparison.
     """
-    from flows.commands.output import deliver
-    from refute.research.record import Mode
     from reports.research import render_findings
 
     findings = _run(goal, urls, Mode(mode), _settings(options), unsafe=options["unsafe"])
@@ -77,17 +69,14 @@ def run(goal: str, mode: str, urls: tuple[str, ...], form: str, output: Path | N
 
 @research.command(short_help="Compare both modes.")
 @click.argument("goal", required=False)
-@_options
+@in_order(*_OPTIONS)
 def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | None, **options: Any) -> int:
     """Read the same pages in both modes. Without GOAL: the bundled attacks, offline."""
-    from flows.commands.output import deliver
-    from refute.research.record import Mode
     from reports.research import render_comparison, render_trials
 
     settings = _settings(options)
     if goal is None:
         from refute.evaluation.trials import compare_all
-        from refute.guardrails.audit import AuditLog
 
         audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
         deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")
@@ -101,12 +90,6 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
 @click.option("--port", type=click.IntRange(1, 65535), default=8501, show_default=True, metavar="N", help="Port.")
 def ui(port: int) -> int:
     """Serve a page on 127.0.0.1 that compares both modes. Needs the extra `ui`; stop with Ctrl-C."""
-    import importlib.util
-    import subprocess
-    import sys
-
-    from refute.errors import UsageError
-
     if importlib.util.find_spec("streamlit") is None:
         raise UsageError("refute research ui needs the package streamlit", hint="Install it: pip install 'refute[ui]'")
     page = Path(__file__).resolve().parents[1] / "research_page.py"
@@ -121,22 +104,16 @@ def ui(port: int) -> int:
     return subprocess.run([sys.executable, "-m", "streamlit", "run", str(page), *told], check=False).returncode  # noqa: S603  # our own page
 
 
-def _settings(options: "dict[str, Any]") -> "Settings":
-    from refute.settings import Settings
-
-    nested = {name: options[option] for name, option in (("model", "model"), ("follow", "follow")) if options[option]}
-    given = {"max_cost_usd": options["max_cost"], "fresh": options["fresh"] or None}
-    settings = Settings.load(**given)
+def _settings(options: "dict[str, Any]") -> Settings:
+    nested = {name: options[name] for name in ("model", "follow") if options[name]}
+    settings = load_settings(dict(options))
     if nested:
-        settings = Settings.load(**given, research={**settings.research.model_dump(), **nested})
+        settings = load_settings(options, research={**settings.research.model_dump(), **nested})
     return settings.ad_hoc()
 
 
-def _run(goal: str, urls: tuple[str, ...], mode: "Mode", settings: "Settings", *, unsafe: bool) -> "Findings":
+def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, unsafe: bool) -> Findings:
     from flows.run import run_research
-    from refute.errors import UsageError
-    from refute.research.connect import require_mode
-    from refute.research.record import Goal
 
     if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
         got = f"{len(goal)} characters" if goal.strip() else "an empty goal"

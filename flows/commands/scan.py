@@ -3,14 +3,19 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-if TYPE_CHECKING:
-    from refute.scan.changes import ScanBase
-    from refute.scan.finding import Compared, ScanResult
-    from refute.scan.scanner import Target
+from flows.commands.options import FILE
+from flows.commands.output import deliver
+from refute import __version__
+from refute.scan.allow import load_allow_file, suppress
+from refute.scan.changes import ScanBase, only_changed, read_changes
+from refute.scan.finding import Compared, ScanResult, Severity
+from refute.scan.formats.document import render_annotations, render_json, render_sarif
+from refute.scan.formats.text import render_text
+from refute.scan.rules import Language
+from refute.scan.scanner import Target, check_examples, collect, scan_targets, scan_text
 
 BLOCKED_EXIT_CODE = 12
 """As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
@@ -39,20 +44,18 @@ _SEVERITIES = ("medium", "high", "critical")
 @click.option(
     "--allow",
     "allow_file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Reviewed allow-file (YAML: rule, path, reason, sha256 if wanted).",
 )
 @click.option(
     "--tables",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     metavar="FILE",
     help="Your own rows for commands, calls and hosts (TOML); their examples are checked first.",
 )
 @click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE instead of stdout."
-)
+@click.option("--output", type=FILE, metavar="FILE", help="Write to FILE instead of stdout.")
 def scan(  # noqa: PLR0913 - one parameter per option
     *,
     paths: tuple[Path, ...],
@@ -72,25 +75,15 @@ def scan(  # noqa: PLR0913 - one parameter per option
     Exit codes: 0 nothing to ask about or refuse, 12 something to ask about, to refuse or that could not be analysed, 2
     wrong usage, 3 a path is missing.
     """
-    from flows.commands.output import deliver
-    from refute.scan.finding import Severity
-    from refute.scan.rules import Language
-    from refute.scan.scanner import check_examples, collect, scan_targets
-
     if tables is not None:
         check_examples(tables)
     stdin = sys.stdin.buffer.read() if any(str(path) == "-" for path in paths) else None
     targets = collect(list(paths), stdin, Language(language) if language else None)
     result = scan_targets(targets, block_from=Severity[block_from.upper()], tables=tables)
     if allow_file is not None:
-        from refute.scan.allow import load_allow_file, suppress
-
         result = suppress(result, load_allow_file(allow_file), {target.path: target.data for target in targets})
     compared = None
     if base is not None:
-        from refute.scan.changes import only_changed, read_changes
-        from refute.scan.finding import Compared
-
         changes = read_changes(base, {target.path: target.home for target in targets})
         before, result = result, only_changed(result, changes, _as_named(targets, tables))
         compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
@@ -99,36 +92,26 @@ def scan(  # noqa: PLR0913 - one parameter per option
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
 
-def _as_named(targets: "tuple[Target, ...]", tables: Path | None) -> "ScanBase":
+def _as_named(targets: tuple[Target, ...], tables: Path | None) -> ScanBase:
     """Scans another version of a target in the language in which the target itself was read."""
-    from refute.scan.scanner import scan_text
-
     languages = {target.path: target.language for target in targets}
     return lambda path, data: scan_text(path, data, language=languages.get(path), tables=tables)
 
 
 def _render(
-    result: "ScanResult",
-    targets: "tuple[Target, ...]",
+    result: ScanResult,
+    targets: tuple[Target, ...],
     output_format: str,
-    compared: "Compared | None",
+    compared: Compared | None,
     *,
     color: bool,
 ) -> str:
     if output_format == "json":
-        from refute.scan.formats.document import render_json
-
         return render_json(result, compared)
     if output_format == "sarif":
-        from refute import __version__
-        from refute.scan.formats.document import render_sarif
-
         return render_sarif(result, compared, version=__version__)
     if output_format == "github":
-        from refute.scan.formats.document import render_annotations
-
         return render_annotations(result, compared)
-    from refute.scan.formats.text import render_text
 
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}
     return render_text(result, sources, compared=compared, color=color and "NO_COLOR" not in os.environ)

@@ -1,8 +1,14 @@
 """`refute ticket new` and `refute ticket lint`: scaffold a ticket, and see which claims nothing can execute."""
 
+import dataclasses
+import json
 from pathlib import Path
 
 import click
+
+from flows.commands.options import PLACE
+from refute.ticket.parse import load_ticket
+from refute.ticket.scaffold import scaffold_ticket
 
 
 @click.group()
@@ -11,13 +17,11 @@ def ticket() -> None:
 
 
 @ticket.command(short_help="Write ticket.yaml and verify.sh; nothing is overwritten.")
-@click.argument("directory", type=click.Path(path_type=Path), default=Path())
+@click.argument("directory", type=PLACE, default=Path())
 @click.option("--from-git", metavar="BASE", help="Take the Python files changed since BASE (a branch, tag or commit).")
 @click.option("--claim", "claims", multiple=True, metavar="TEXT", help="A claim to write down; repeatable.")
 def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     """Write ticket.yaml and verify.sh into DIRECTORY (default: here); nothing is ever overwritten."""
-    from refute.ticket.scaffold import scaffold_ticket
-
     for path in scaffold_ticket(directory, from_git=from_git, claims=claims):
         click.echo(path)
     first = "give the claims fields" if claims else "make the claims say what you promise"
@@ -26,20 +30,16 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
 
 
 @ticket.command(short_help="List claims that nothing executes, or that never pass.")
-@click.argument("source", metavar="TICKET", type=click.Path(path_type=Path), default=Path())
+@click.argument("source", metavar="TICKET", type=PLACE, default=Path())
 @click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
 def lint(source: Path, output_format: str) -> int:
     """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any.
 
     Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
     """
-    import dataclasses
-    import json
-
     from refute.adversary.property.fields import Advice, advise
     from refute.adversary.property.weakness import Weakness, weaknesses
     from refute.stages.brief import brief_on_disk
-    from refute.ticket.parse import load_ticket
 
     brief = brief_on_disk(load_ticket(source))
     weak = weaknesses(brief)

@@ -1,14 +1,13 @@
 """`refute ui`: Prefect's server and pages on this machine, with the deployments and a worker, until Ctrl-C."""
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
+from flows.interruption import interruptions
 from flows.orchestrator.keeper import PREFERRED_PORT
-
-if TYPE_CHECKING:
-    from refute.settings import Settings
+from flows.orchestrator.server import server_lease
+from refute.settings import Settings
 
 
 @click.command(short_help="Run Prefect server, deployments and worker on this machine.")
@@ -28,9 +27,7 @@ def ui(port: int) -> int:
 
     Schedules of prefect.yaml are active while this runs; see them, or switch them off, under Deployments.
     """
-    from flows.interruption import interruptions
     from flows.orchestrator.machine import Machine
-    from refute.settings import Settings
 
     settings = Settings.load()
     if configured := os.environ.get("PREFECT_API_URL"):
@@ -53,10 +50,8 @@ def ui(port: int) -> int:
     return 0
 
 
-def _configured(api_url: str, settings: "Settings") -> int:
+def _configured(api_url: str, settings: Settings) -> int:
     """A server that somebody else keeps is not ours to start or stop."""
-    from flows.orchestrator.server import server_lease
-
     with server_lease(settings, say=_say):
         click.echo(api_url.removesuffix("/").removesuffix("/api"))
     _say("PREFECT_API_URL names this server; its deployments come from deployments/apply.py. Nothing was started.")

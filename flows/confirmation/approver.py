@@ -1,6 +1,5 @@
 """Puts a run's question to people at the Prefect UI instead of a terminal."""
 
-import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,9 +7,9 @@ from typing import Any
 from prefect.client.schemas.objects import State
 from prefect.settings import PREFECT_API_URL
 
-from flows.batch.answers import Listed, Reply, digest_of
+from flows.batch.answers import Listed, digest_of
 from flows.confirmation.form import CONFIRMED, DECLINED, ask_in_ui
-from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, budgeted
+from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, Reply, budgeted
 from flows.orchestrator.access import require_protected
 from refute.approval import Approval, Decision, Denial, Question
 from refute.errors import OrchestratorUnavailable, RefuteError
@@ -19,12 +18,12 @@ from refute.guardrails.audit import Gate
 from refute.ports import Ports
 from refute.stages import admission
 
-Put = Callable[[AskedQuestion, float], State[None]]
-"""Asks, waits, and says by a state how it was answered."""
+Put = Callable[[AskedQuestion, float], Reply]
+"""Asks, and waits so many seconds."""
 
 
 class FormApprover:
-    """Asks about one ticket.
+    """Asks about one ticket, or about the list of a batch.
 
     Args:
         ports: the effects of its run.
@@ -42,61 +41,41 @@ class FormApprover:
             OrchestratorUnavailable: the question cannot be asked safely, or at all.
         """
         self._ports.discard_prepared()  # an answer may take a day
-        timeout_s = self._ports.settings.form_timeout_s
-        asked = AskedQuestion(
-            subject=question.ticket.id,
-            digest=question.snapshot.digest,
-            nonce=secrets.token_urlsafe(16),
-            deadline=datetime.now(UTC) + timedelta(seconds=timeout_s),
-            is_list=False,
-            tickets=(AskedTicket.of(question),),
-        )
-        _challenge(self._ports, asked)
-        state = self._put(asked, timeout_s)
-        by, note = said(state)
-        if state.is_completed() and state.name == CONFIRMED:
-            return Approval(snapshot_digest=asked.digest, by=by, note=note)
-        if state.name == DECLINED:
-            answered = "upheld" if question.opinions else "declined"
-            return Denial(reason=f"{answered} by {by}" + (f": {note}" if note else ""), by=by)
-        return Denial(reason=state.message or "the question in the Prefect UI was not answered")
+        digest = question.snapshot.digest
+        reply = self._asked(subject=question.ticket.id, digest=digest, tickets=(AskedTicket.of(question),))
+        if reply.approved:
+            return Approval(snapshot_digest=digest, by=reply.by, note=reply.note)
+        if reply.approved is None:
+            return Denial(reason=reply.note or "the question in the Prefect UI was not answered")
+        return Denial(reason=f"{'upheld' if question.opinions else 'declined'} by {reply.words}", by=reply.by)
 
-
-class FormList:
-    """Asks about the list of a batch; its tickets wait on where nobody answers.
-
-    Args:
-        ports: the effects of the batch.
-        put: asks; by default a run of the flow `confirm`.
-    """
-
-    def __init__(self, ports: Ports, *, put: Put | None = None) -> None:
-        self._ports = ports
-        self._put = put or put_in_ui
-
-    def __call__(self, listed: tuple[Listed, ...]) -> Reply | None:
-        """Ask once for all; only a clear answer counts.
+    def ask_list(self, listed: tuple[Listed, ...]) -> Reply:
+        """Ask once for all; only a clear answer counts, without one its tickets wait on.
 
         Raises:
             OrchestratorUnavailable: the question cannot be asked safely, or at all.
         """
-        timeout_s = self._ports.settings.form_timeout_s
         shown = budgeted([self._posed(one) for one in listed[:TICKETS_SHOWN]])
-        asked = AskedQuestion(
-            subject=self._ports.run_id,
-            digest=digest_of(listed),
-            nonce=secrets.token_urlsafe(16),
-            deadline=datetime.now(UTC) + timedelta(seconds=timeout_s),
-            is_list=True,
-            tickets=shown,
-            left_out=len(listed) - len(shown),
+        left_out = len(listed) - len(shown)
+        about = {"subject": self._ports.run_id, "digest": digest_of(listed), "tickets": shown}
+        return self._asked(**about, is_list=True, left_out=left_out)
+
+    def _asked(self, **about: Any) -> Reply:
+        timeout_s = self._ports.settings.form_timeout_s
+        asked = AskedQuestion(deadline=datetime.now(UTC) + timedelta(seconds=timeout_s), **about)
+        self._ports.audit.record(
+            Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
+            AuditDecision.CHALLENGE,
+            run_id=self._ports.run_id,
+            reason="asked in the Prefect UI",
+            metadata={
+                "subject": asked.subject,
+                "snapshot": asked.digest,
+                "tickets": len(asked.tickets) + asked.left_out,
+                "deadline": asked.deadline.isoformat(),
+            },
         )
-        _challenge(self._ports, asked)
-        state = self._put(asked, timeout_s)
-        confirmed = state.is_completed() and state.name == CONFIRMED
-        if confirmed or state.name == DECLINED:
-            return Reply(approved=confirmed, by=": ".join(filter(None, said(state))))
-        return None
+        return self._put(asked, timeout_s)
 
     def _posed(self, one: Listed) -> Question:
         try:
@@ -112,7 +91,7 @@ class FormList:
             )
 
 
-def put_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
+def put_in_ui(question: AskedQuestion, timeout_s: float) -> Reply:
     """Ask by a run of the flow `confirm`.
 
     Raises:
@@ -121,29 +100,17 @@ def put_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     require_protected(PREFECT_API_URL.value())
     state: State[Any] = ask_in_ui(question, timeout_s, return_state=True)
     if state.is_completed() or state.is_cancelled() or state.is_cancelling():
-        return state
+        return reply_of(state)
     raise OrchestratorUnavailable(
         f"the question about {question.subject} could not be put in the Prefect UI: {state.name}: {state.message}",
         hint="Look at the run `confirm` in the UI, and verify the ticket again.",
     )
 
 
-def said(state: State[None]) -> tuple[str, str]:
-    """Who answered, and why; the latter is empty where nothing was said."""
+def reply_of(state: State[Any]) -> Reply:
+    """What a run of the flow `confirm` came to; only one that ended CONFIRMED approves."""
     person, _, note = (state.message or "").partition("\n")
-    return f"{person}, asked in the Prefect UI", note
-
-
-def _challenge(ports: Ports, asked: AskedQuestion) -> None:
-    ports.audit.record(
-        Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
-        AuditDecision.CHALLENGE,
-        run_id=ports.run_id,
-        reason="asked in the Prefect UI",
-        metadata={
-            "subject": asked.subject,
-            "snapshot": asked.digest,
-            "tickets": len(asked.tickets) + asked.left_out,
-            "deadline": asked.deadline.isoformat(),
-        },
-    )
+    confirmed = state.is_completed() and state.name == CONFIRMED
+    if confirmed or state.name == DECLINED:
+        return Reply(approved=confirmed, by=f"{person}, asked in the Prefect UI", note=note)
+    return Reply(approved=None, note=state.message or "")

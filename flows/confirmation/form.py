@@ -34,7 +34,7 @@ MAX_PERSON_CHARS: Final = 100
 MAX_NOTE_CHARS: Final = 500
 
 
-class Reply(RunInput):
+class FilledIn(RunInput):
     """What the form is filled in with. What decides has no default: a resume without an answer is none."""
 
     decision: str
@@ -42,14 +42,14 @@ class Reply(RunInput):
     note: str = Field(default="", max_length=MAX_NOTE_CHARS, title="Why", description="Kept with the answer.")
 
 
-def form_for(question: AskedQuestion) -> type[Reply]:
+def form_for(question: AskedQuestion) -> type[FilledIn]:
     """The form of one question: its digest and nonce are filled in, and nothing else is taken in their place."""
     fields: dict[str, Any] = {
         "decision": _decision(question),
         "digest": (str, _fixed(question.digest, "Files", "What the answer is about; leave it as it is.")),
         "nonce": (str, _fixed(question.nonce, "Question", "Which question is answered; leave it as it is.")),
     }
-    form = create_model("Confirmation", __base__=Reply, **fields)
+    form = create_model("Confirmation", __base__=FilledIn, **fields)
     return form.with_initial_data(description=question.description())
 
 
@@ -99,11 +99,11 @@ WITHDRAWN: Final = "the question was withdrawn in the Prefect UI"
 EMPTY: Final = "the run was resumed without an answer to its form"
 
 
-def _of(reply: Reply, field: str) -> bytes:
+def _of(reply: FilledIn, field: str) -> bytes:
     return str(getattr(reply, field)).encode()
 
 
-def _wait(form: type[Reply], timeout_s: float) -> Reply | str:
+def _wait(form: type[FilledIn], timeout_s: float) -> FilledIn | str:
     """The answer, or why there is none."""
     run_id = UUID(str(flow_run.id))
     state: State[None] = Paused(timeout_seconds=int(timeout_s) + SERVER_MARGIN_S, pause_key=PAUSE_KEY)
@@ -124,7 +124,7 @@ def _wait(form: type[Reply], timeout_s: float) -> Reply | str:
             if not now.is_running():
                 return WITHDRAWN
             try:
-                return cast("Reply", form.load(keyset))  # also typed for coroutines, where it must be awaited
+                return cast("FilledIn", form.load(keyset))  # also typed for coroutines, where it must be awaited
             except ValidationError:
                 return EMPTY
     return NOBODY

@@ -6,15 +6,17 @@ Every text in it is printable already: a ticket's own texts may hold what neithe
 import hashlib
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from refute.approval import Question
 from refute.guardrails.plain_text import markdown_block, markdown_text, printable
 from refute.scan.finding import Finding, Suppressed
 from refute.wording import counted
+from reports.sections import markdown_table
 
 MAX_SCRIPT_CHARS: Final = 20_000
 """Of one script; what is longer is cut, and said to be."""
@@ -32,6 +34,22 @@ DIGEST_CHARS: Final = 12
 def digest_of(text: str) -> str:
     """`sha256:…` of what is asked where it is about no script."""
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a person said to a question."""
+
+    approved: bool | None
+    """None: nothing clear, or nobody answered."""
+    by: str = ""
+    note: str = ""
+    """Why, where that was said; else why there is no answer."""
+
+    @property
+    def words(self) -> str:
+        """Who said it, and why where that was said too."""
+        return ": ".join(filter(None, (self.by, self.note)))
 
 
 class AskedFinding(BaseModel):
@@ -140,35 +158,16 @@ class AskedQuestion(BaseModel):
     """The ticket's id or the batch's; also the name by which it is answered."""
     digest: str
     """Of the ticket's frozen files, or of the list with all its tickets' digests."""
-    nonce: str
+    nonce: str = Field(default_factory=lambda: secrets.token_urlsafe(16))
     """Random: an answer that does not carry it was not given to this question."""
     deadline: datetime
     """UTC; after it the answer is no."""
-    is_list: bool
-    tickets: tuple[AskedTicket, ...]
+    is_list: bool = False
+    tickets: tuple[AskedTicket, ...] = ()
     left_out: int = 0
     """Tickets of the list that are not shown."""
     text: str = ""
     """What is asked where it is about no script, in printable words, the first line a heading."""
-
-    @classmethod
-    def about(cls, text: str, *, subject: str, deadline: datetime) -> Self:
-        """A question that is about no script.
-
-        Args:
-            text: what is asked, the first line a heading; the digest is of it.
-            subject: what the question goes by.
-            deadline: until when it may be answered.
-        """
-        return cls(
-            subject=subject,
-            digest=digest_of(text),
-            nonce=secrets.token_urlsafe(16),
-            deadline=deadline,
-            is_list=False,
-            tickets=(),
-            text=text,
-        )
 
     @property
     def words(self) -> str:
@@ -216,23 +215,17 @@ def budgeted(questions: Sequence[Question]) -> tuple[AskedTicket, ...]:
 
 def _listed(question: AskedQuestion) -> list[str]:
     # The form's window is narrower than the table: titles, which the sections below repeat, stand last.
-    rows = [
-        f"| {_cell(one.ticket_id)} | {_cell(one.scan_mark)} | `{_short(one.digest)}` | {_cell(one.title)} |"
-        for one in question.tickets
-    ]
-    count = len(question.tickets) + question.left_out
-    heading = f"One answer for {count} script{'s' if count != 1 else ''}:"
+    rows = [(one.ticket_id, one.scan_mark, short(one.digest), one.title) for one in question.tickets]
+    heading = f"One answer for {counted(len(question.tickets) + question.left_out, 'script')}:"
     more = [f"**and {question.left_out} more, NOT shown**"] if question.left_out else []
-    return [heading, "\n".join(["| Ticket | Scan | Files | Title |", "| --- | --- | --- | --- |", *rows]), *more]
+    return [heading, markdown_table(("Ticket", "Scan", "Files", "Title"), rows), *more]
 
 
 def _sections(ticket: AskedTicket) -> list[str]:
     parts = [f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}", f"Scan: {_cell(ticket.scan_words)}"]
     if ticket.findings:
-        rows = [
-            f"| {one.severity} | {_cell(one.where)} | {_cell(one.what)} | {_cell(one.why)} |" for one in ticket.findings
-        ]
-        parts.append("\n".join(["| Severity | Where | What | Why |", "| --- | --- | --- | --- |", *rows]))
+        rows = [(one.severity, one.where, one.what, one.why) for one in ticket.findings]
+        parts.append(markdown_table(("Severity", "Where", "What", "Why"), rows))
     parts.append(f"Script {_cell(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
     if ticket.hidden_words:
         parts.append(f"**{ticket.hidden_words}**")
@@ -253,5 +246,6 @@ def _cell(text: str) -> str:
     return markdown_text(text)
 
 
-def _short(digest: str) -> str:
+def short(digest: str) -> str:
+    """Enough of a digest to tell it from others."""
     return digest.removeprefix("sha256:")[:DIGEST_CHARS]

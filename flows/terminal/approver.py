@@ -4,6 +4,7 @@ import os
 import select
 import sys
 import time
+from collections.abc import Container
 from typing import Final
 
 from rich.console import Console, Group
@@ -72,14 +73,13 @@ class TerminalApprover:
         if self._in_advance:
             return Denial(reason=NOBODY_ASKED)
         self._console.print(describe(question))
-        self._console.print(Text(OPINIONS_PROMPT, style="bold"), end=" ")
         try:
-            answer = (read_line(question.timeout_s) or "").strip().lower()
+            dismissed = choose(self._console, OPINIONS_PROMPT, question.timeout_s, yes=DISMISS, no=UPHOLD)
         except KeyboardInterrupt as interrupt:
             return Denial(reason=str(interrupt) or "interrupted at the prompt")
-        if answer in DISMISS:
+        if dismissed:
             return Approval(snapshot_digest=question.snapshot.digest, by=person())
-        if answer in UPHOLD:
+        if dismissed is False:
             return Denial(reason=f"upheld by {person()}", by=person())
         self._console.print("Not answered.")
         return Denial(reason="nobody answered at the terminal; verify the ticket again to be asked once more")
@@ -95,6 +95,17 @@ class TerminalApprover:
 def person() -> str:
     """Who sits at the terminal, for audit log and ledger."""
     return f"person at the terminal ({user()})"
+
+
+def choose(
+    console: Console, prompt: str, timeout_s: float, *, yes: Container[str] = YES, no: Container[str] = NO
+) -> bool | None:
+    """Ask once: True and False for a clear yes and a clear no, None for all else, or where nothing came in time."""
+    console.print(Text(prompt, style="bold"), end=" ")
+    said = (read_line(timeout_s) or "").strip().lower()
+    if not sys.stdin.isatty():
+        console.print()
+    return True if said in yes else False if said in no else None
 
 
 def show(question: Question) -> None:

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from prefect.states import Cancelled, Completed
 
 from flows.assist import asked, confirmed_by_form
+from flows.confirmation.approver import reply_of
 from flows.confirmation.form import form_for
 from flows.program import refute
 from refute.assistant.configuration import Challenge
@@ -101,7 +102,7 @@ def answer(text: str, waiting: Challenge | None = None) -> Answer:
     "state", [Cancelled(name="DECLINED"), Cancelled(name="EXPIRED"), Completed(name="Completed"), Cancelled()]
 )
 def test_all_but_a_confirmed_form_cancels(state) -> None:
-    assert confirmed_by_form(answer, answer("", challenge("1")), "run", lambda *_: state).text == "cancel"
+    assert confirmed_by_form(answer, answer("", challenge("1")), "run", lambda *_: reply_of(state)).text == "cancel"
 
 
 def test_the_form_shows_the_change_and_no_number() -> None:

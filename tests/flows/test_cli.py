@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from flows import program
-from flows.commands.values import parse_size
+from flows.commands.options import Size
 from flows.program import COMMANDS, refute
 from tests.fakes.tickets import write_ticket
 
@@ -75,13 +75,13 @@ def test_an_internal_error_shows_no_traceback_without_debug(monkeypatch, capsys)
     ("text", "size"), [("512m", 512 * 1024**2), ("2g", 2 * 1024**3), ("1.5GiB", 1536 * 1024**2), ("1024", 1024)]
 )
 def test_sizes_are_read_in_their_usual_notations(text, size):
-    assert parse_size(text) == size
+    assert Size()(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "2x", "g"])
 def test_other_sizes_are_refused(text):
     with pytest.raises(click.BadParameter, match="expected a size"):
-        parse_size(text)
+        Size()(text)
 
 
 def test_an_output_that_cannot_be_written_is_told_before_anything_runs(tmp_path):

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from flows import issue_workflow as module
-from flows.confirmation.person import PersonsAnswer
+from flows.confirmation.question import Reply
+from flows.console import hand_back
 from flows.issue import IssueRecord, IssueRequest
 from refute.errors import InfrastructureError
 from refute.governance.failures import FailureKind, GateFailure
@@ -35,7 +36,7 @@ class Site:
         self.routed: list[int] = []
         self.asked: list[str] = []
         critique = SimpleNamespace(judgement=SimpleNamespace(status=None, reason=""), summary="text-1 pass")
-        monkeypatch.setattr(module, "review_ticket", lambda request: request.hear("run-2", critique))
+        monkeypatch.setattr(module, "review_ticket", lambda _request: hand_back(critique))
         monkeypatch.setattr(module, "check_sandbox", lambda _: None)
         monkeypatch.setattr(module, "file_record", module.file_record.fn)
         monkeypatch.setattr(module, "run_implementer", lambda _, failures: self.routed.append(len(failures)))
@@ -44,9 +45,9 @@ class Site:
         """Each verdict has a status and how many failures go back."""
         gates = [self._document(status, count) for status, count in verdicts]
         self.patch.setattr(module, "gate", lambda _: gates.pop(0))
-        said = [PersonsAnswer(approved=one, by="somebody") for one in answers]
+        said = [Reply(approved=one, by="somebody") for one in answers]
 
-        def ask(_: str, text: str, **__: Any) -> PersonsAnswer:
+        def ask(_: str, text: str, **__: Any) -> Reply:
             self.asked.append(text.splitlines()[0])
             return said.pop(0)
 
@@ -118,7 +119,7 @@ def test_reviewers_are_told_where_the_implementer_changed_the_ticket(site):
 
     def ask(_, text, **__):
         asked.append(text)
-        return PersonsAnswer(approved=False, by="somebody")
+        return Reply(approved=False, by="somebody")
 
     def implement(_, failures):
         path = site.home / "ticket.yaml"

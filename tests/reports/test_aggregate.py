@@ -18,7 +18,7 @@ from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
 from reports.rates import Rate
 from reports.scope import Scope
-from reports.waiting import answer_time, answers
+from reports.shown import figures_of
 from tests.fakes.outcomes import fake_outcome
 
 ROUND = RoundYield(tester="gemini", round="claims-first-1", tier="flash", written=3)
@@ -189,10 +189,11 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
     found, _ = make(Scope(run_ids=("asked",)))
     assert found.answers == {"confirmed": 1, "declined": 1, "unanswered": 1}
     assert (found.answer_p50_s, found.answer_p95_s, found.overrides) == (10.0, 28.0, 1)
-    assert answer_time(found) == "10.0 s / 28.0 s of 3 runs"
-    assert answers(found) == "1 confirmed, 1 declined, 1 unanswered, 1 dangerous script let through"
+    figures = figures_of(found)
+    assert figures["time to approval, p50 / p95"] == "10.0 s / 28.0 s of 3 runs"
+    assert figures["people's answers"] == "1 confirmed, 1 declined, 1 unanswered, 1 dangerous script let through"
     nobody, _ = make(Scope(ticket_ids=("D",)))
-    assert (answer_time(nobody), answers(nobody)) == ("–", "–")
+    assert {figures_of(nobody)[name] for name in ("time to approval, p50 / p95", "people's answers")} == {"–"}
 
 
 def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: Make) -> None:

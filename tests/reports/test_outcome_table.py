@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from refute.outcome import Outcome, RoundYield, Status
+from reports.artifacts import claims_rows
 from reports.evidence import round_lines
-from reports.outcome_rows import claims_rows
 from reports.outcome_table import render_batch, render_table
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]

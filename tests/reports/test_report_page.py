@@ -14,13 +14,12 @@ import pytest
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from reports.artifacts import artifact_path, path_of
 from reports.document import render_json
 from reports.html import render_html
 from reports.report import Report, make_report
-from reports.report_markdown import render_report_markdown
 from reports.scope import Scope
-from reports.terminal import render_report
-from reports.ui_links import artifact_path, path_of
+from reports.terminal import render_report, render_report_markdown
 from tests.fakes.outcomes import fake_use
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)

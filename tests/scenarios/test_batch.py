@@ -140,7 +140,7 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_below_it_its_stages_an
     settings, tmp_path, wait_until
 ):
     from flows.batch.request import BatchRequest
-    from flows.batch.watcher import Unwatched
+    from flows.batch.watcher import BatchWatcher
     from flows.run import run_batch
 
     name = f"ui-{uuid.uuid4().hex[:8]}"
@@ -148,7 +148,7 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_below_it_its_stages_an
         TicketFiles(id=ticket_id, script="rm -rf /\n", more={"labels": ["core"]}).write(tmp_path / "t" / ticket_id)
     request = BatchRequest(source=tmp_path / "t", batch_id=name, approval="in_advance", settings=settings)
 
-    class Threads(Unwatched):
+    class Threads(BatchWatcher):
         names: ClassVar[list[str]] = []
 
         def ended(self, outcome, tally, left_s) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from flows.batch.progress import Progress
 from flows.batch.run import BatchRun
-from flows.batch.watcher import Unwatched
+from flows.batch.watcher import BatchWatcher
 from flows.containers import Containers
 from refute.batch.entry import read_entries
 from refute.ledger.batches import Batch, Batches
@@ -39,7 +39,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ids
 
 
-class Heard(Unwatched):
+class Heard(BatchWatcher):
     """Keeps what a watcher is told."""
 
     def __init__(self) -> None:

@@ -5,8 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
-from flows.batch.answers import Listed, Reply, digest_of, put_to_a_person
+from flows.batch.answers import Listed, digest_of, put_to_a_person
 from flows.batch.asking import describe
+from flows.confirmation.question import Reply
 from refute.guardrails.audit_chain import verify_chain
 from refute.ledger.batches import Answer
 from refute.ports import Ports
@@ -17,11 +18,11 @@ DANGEROUS = "rm -rf /\n"
 class Person:
     """Answers as told, and remembers the list."""
 
-    def __init__(self, reply: Reply | None) -> None:
+    def __init__(self, reply: Reply) -> None:
         self.reply = reply
         self.listed: tuple[Listed, ...] = ()
 
-    def __call__(self, listed: tuple[Listed, ...]) -> Reply | None:
+    def __call__(self, listed: tuple[Listed, ...]) -> Reply:
         self.listed = listed
         return self.reply
 
@@ -66,7 +67,7 @@ def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(wr
 
 
 def test_without_an_answer_the_tickets_wait_and_the_others_go_on(listed):
-    answers = ask(listed, Person(None))
+    answers = ask(listed, Person(Reply(approved=None)))
     assert answers["A"][0] is answers["C"][0] is Answer.WAITING
     assert answers["B"][0] is Answer.APPROVED
 
@@ -79,7 +80,7 @@ def test_the_answer_is_audited_with_the_digest_of_the_list(listed):
 
 
 def test_the_digest_of_a_list_depends_on_its_files_and_not_on_its_order(listed, write):
-    person = Person(None)
+    person = Person(Reply(approved=None))
     ask(listed, person)
     before = digest_of(person.listed)
     assert digest_of(person.listed[::-1]) == before

@@ -7,9 +7,9 @@ import pytest
 from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed
 
-from flows.batch.answers import Listed, Reply
-from flows.confirmation.approver import FormApprover, FormList
-from flows.confirmation.question import AskedQuestion
+from flows.batch.answers import Listed
+from flows.confirmation.approver import FormApprover, reply_of
+from flows.confirmation.question import AskedQuestion, Reply
 from refute.approval import Approval, Denial
 from refute.errors import RequirementsUnavailable
 from refute.ports import Ports
@@ -30,9 +30,9 @@ class Form:
         self.state = state
         self.asked = []
 
-    def __call__(self, question: AskedQuestion, timeout_s: float) -> State[None]:
+    def __call__(self, question: AskedQuestion, timeout_s: float) -> Reply:
         self.asked.append((question, timeout_s))
-        return self.state
+        return reply_of(self.state)
 
 
 @pytest.fixture
@@ -98,17 +98,17 @@ def posed(monkeypatch):
     [
         (CONFIRMED, Reply(approved=True, by="Ada, asked in the Prefect UI")),
         (DECLINED, Reply(approved=False, by="Ada, asked in the Prefect UI")),
-        (EXPIRED, None),
+        (EXPIRED, Reply(approved=None, note="nobody answered in time")),
     ],
 )
 def test_one_answer_counts_for_a_list_and_without_one_it_waits_on(ports, state, reply):
-    assert FormList(ports, put=Form(state))(listed(2)) == reply
+    assert FormApprover(ports, put=Form(state)).ask_list(listed(2)) == reply
 
 
 @pytest.mark.usefixtures("posed")
 def test_of_a_long_list_it_is_said_how_much_is_not_shown(ports):
     form = Form(EXPIRED)
-    FormList(ports, put=form)(listed(203))
+    FormApprover(ports, put=form).ask_list(listed(203))
     ((asked, _),) = form.asked
     assert asked.left_out == 3
     assert "and 3 more, NOT shown" in asked.description()
@@ -121,6 +121,6 @@ def test_a_ticket_that_cannot_run_keeps_nobody_from_answering_for_the_others(por
 
     monkeypatch.setattr("refute.stages.admission.pose_question", refuse)
     form = Form(CONFIRMED)
-    FormList(ports, put=form)(listed(1))
+    FormApprover(ports, put=form).ask_list(listed(1))
     ((asked, _),) = form.asked
     assert asked.tickets[0].plan == ("cannot run: numpy is not pinned",)

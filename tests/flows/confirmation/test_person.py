@@ -6,6 +6,7 @@ import pytest
 from prefect.states import Cancelled, Completed
 
 from flows.confirmation import person
+from flows.confirmation.approver import reply_of
 from flows.confirmation.form import CONFIRMED, DECLINED
 from flows.console import Console, attached
 from refute.settings import Settings
@@ -27,10 +28,10 @@ def audited(settings):
     [("y", True, "allow"), ("yes", True, "allow"), ("n", False, "deny"), ("", False, "deny"), (None, False, "deny")],
 )
 def test_at_the_terminal_only_yes_is_a_yes(monkeypatch, settings, line, approved, decision, capsys):
-    monkeypatch.setattr(person, "read_line", lambda _: line)
+    monkeypatch.setattr("flows.terminal.approver.read_line", lambda _: line)
     with attached(Console(api_url="")):
         answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
-    assert answer.approved is approved
+    assert bool(answer.approved) is approved
     (entry,) = audited(settings)
     assert (entry["decision"], entry["metadata"]["ticket"]) == (decision, "T-1")
     told = capsys.readouterr().err
@@ -49,9 +50,9 @@ def test_at_the_terminal_only_yes_is_a_yes(monkeypatch, settings, line, approved
 )
 def test_where_a_worker_runs_it_the_form_is_asked(monkeypatch, settings, state, approved):
     asked = []
-    monkeypatch.setattr(person, "put_in_ui", lambda question, _: asked.append(question) or state)
+    monkeypatch.setattr(person, "put_in_ui", lambda question, _: asked.append(question) or reply_of(state))
     answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
-    assert answer.approved is approved
+    assert bool(answer.approved) is approved
     assert bool(answer.by) is (state.name in {CONFIRMED, DECLINED})
     (question,) = asked
     assert (question.words, question.tickets) == ("N3 review of T-1", ())
