@@ -23,6 +23,8 @@ class ImplementationUse:
         self.source = source
         self._programs = tuple(programs)
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
+        packages = (path.removesuffix("/__main__.py") for path in programs if path.endswith("/__main__.py"))
+        self._modules |= {package.rpartition("/")[2] for package in packages}  # `python -m package`
         self._known: dict[str, bool] = {}
         tree = parsed_or_none(source)
         self._body = tree.body if tree else []
