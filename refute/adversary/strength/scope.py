@@ -84,7 +84,8 @@ def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterato
     trees = ((one.module.path, parsed_or_none(one.source)) for one in brief.modules)
     units = [unit for path, tree in trees if tree for unit in _units(tree.body, path)]
     lines = _changed(brief)
-    words = f"what changed in {_listed(sorted(path for path, _ in lines))} against {brief.ticket.base or brief.ticket.previous}"
+    earlier, files = brief.ticket.base or brief.ticket.previous, sorted(path for path, _ in lines)
+    words = f"what changed in {_listed(files)} against {earlier}"
     if lines and len(_inside(every, lines)) < FEW:
         around = [unit for unit in units if unit.lines & lines]
         lines |= _of(around)
