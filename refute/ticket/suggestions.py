@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Final
 
 from refute.python_syntax import UNPARSABLE, form_of, parse_python
@@ -58,7 +59,7 @@ def suggest_for_program(path: str) -> Suggestion:
 
 
 def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
-    """A claim for each public function and method that differs from `before`: its docstring's summary, if it has one.
+    """A claim for each public function and method that acts otherwise than `before`: its docstring's summary, if any.
 
     For a class of which no documented method differs, one for itself. Exceptions have no behaviour of their own to
     claim, and `main` belongs to a program. Of overloads only what is called counts, the last.
@@ -68,21 +69,28 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
         if name.startswith("_") or name == "main" or _is_exception(node):
             continue
         old = earlier.get(name)
-        if old is not None and form_of(old) == form_of(node):
+        if old is not None and _undocumented(old) == _undocumented(node):
             continue
-        known = {form_of(one) for one in _methods(old)}
-        methods = [one for one in _methods(node) if form_of(one) not in known and ast.get_docstring(one)]
+        known = {_undocumented(one) for one in _methods(old)}
+        methods = [one for one in _methods(node) if _undocumented(one) not in known and ast.get_docstring(one)]
         yield from (_of(one, f"{node.name}.{one.name}") for one in methods)
         if not methods:
             yield _of(node, node.name)
 
 
+def _undocumented(node: Definition) -> object:
+    """The form of a definition without docstrings: where they alone differ, nothing acts otherwise."""
+    acting = (one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)))
+    body = (_undocumented(one) if isinstance(one, Definition) else form_of(one) for one in acting)
+    return form_of(node, without=["body"]), *body
+
+
 def _of(node: Definition, name: str) -> Suggestion:
     arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-    promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0])[:_MAX_CLAIM_CHARS]
+    promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0], _MAX_CLAIM_CHARS)
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
     return Suggestion(
-        about=_one_line(name + arguments)[:_MAX_HINT_CHARS], claim=f"`{name}`: {promise}" if promise else wanted
+        about=_one_line(name + arguments, _MAX_HINT_CHARS), claim=f"`{name}`: {promise}" if promise else wanted
     )
 
 
@@ -109,5 +117,6 @@ def _is_exception(node: Definition) -> bool:
     return bool(bases) and any(name.endswith(_EXCEPTIONS) for name in (node.name, *bases))
 
 
-def _one_line(text: str) -> str:
-    return "".join(char for char in " ".join(text.split()) if char.isprintable())
+def _one_line(text: str, longest: int) -> str:
+    printable = "".join(char for char in " ".join(text.split()) if char.isprintable())
+    return shorten(printable, longest, placeholder=" …")

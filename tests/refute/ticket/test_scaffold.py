@@ -150,11 +150,12 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     git(checkout, "checkout", "-q", "main")
     box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
     many = "@overload\ndef many(n: int): ...\n@overload\ndef many(n: str): ...\ndef many(n): return n\n"
-    file.write_text(many + "def kept(n): ...\ndef touched(): ...\n" + box.format(""))
+    told = "def told(n):\n    '''Tells{0}.'''\n    return n\n"
+    file.write_text(many + "def kept(n): ...\ndef touched(): ...\n" + box.format("") + told.format(""))
     git(checkout, "commit", "-qam", "start")
     git(checkout, "checkout", "-qb", "more")
     changed = "def kept(n: int): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n"
-    file.write_text(many + changed + box.format(", n"))
+    file.write_text(many + changed + box.format(", n").replace("Tells", "Tells more") + told.format(" more"))
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
     assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]
