@@ -3,6 +3,7 @@
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -37,14 +38,13 @@ def lint(source: Path, output_format: str) -> int:
 
     Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
     """
-    from refute.adversary.property.fields import Advice, advise
-    from refute.adversary.property.weakness import Weakness, weaknesses
+    from refute.adversary.property.weakness import missing_fields, weaknesses
     from refute.stages.brief import brief_on_disk
 
     brief = brief_on_disk(load_ticket(source))
     weak = weaknesses(brief)
-    missing: list[Advice | Weakness] = [*advise(brief), *(one for one in weak if not one.is_tested)]
-    found = [*missing, *(one for one in weak if one.is_tested)]
+    missing = [*missing_fields(brief), *(one for one in weak if not one.is_tested)]
+    found: list[Any] = [*missing, *(one for one in weak if one.is_tested)]
     if output_format == "json":
         click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))
         return 1 if missing else 0

@@ -23,6 +23,8 @@ class ImplementationUse:
         self.source = source
         self._programs = tuple(programs)
         self._modules = {part for name in modules for part in (name, name.split(".")[0])}
+        packages = (path.removesuffix("/__main__.py") for path in programs if path.endswith("/__main__.py"))
+        self._modules |= {package.rpartition("/")[2] for package in packages}  # `python -m package`
         self._known: dict[str, bool] = {}
         tree = parsed_or_none(source)
         self._body = tree.body if tree else []
@@ -40,7 +42,9 @@ class ImplementationUse:
         return any(self._is_ours(alias.name) for alias in node.names)
 
     def _names_module(self, node: ast.stmt) -> bool:
-        for part in ast.walk(node):
+        parts = list(ast.walk(node))
+        silent = {id(part.value) for part in parts if isinstance(part, ast.Expr)}  # docstrings
+        for part in (one for one in parts if id(one) not in silent or not isinstance(one, ast.Constant)):
             match part:
                 case ast.Import() | ast.ImportFrom():
                     found = self.imports(part)

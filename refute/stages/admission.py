@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from refute.adversary.property.fields import advise
+from refute.adversary.property.weakness import missing_fields
 from refute.adversary.verification import script_command
 from refute.approval import Answered, Approval, Approver, Confirmation, Decision, Denial, Question
 from refute.guardrails.audit import Decision as AuditDecision
@@ -147,7 +147,7 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *_runtime(settings.runtime),
             *_requirements(ticket),
-            *map(str, advise(brief_of(ports, ticket, snapshot))),
+            *map(str, missing_fields(brief_of(ports, ticket, snapshot))),
             f"on a throwaway copy of {counted(len(snapshot.files), 'file')}, digest {_short(snapshot.digest)}",
         ),
         timeout_s=settings.confirmation_timeout_s,

@@ -73,8 +73,15 @@ def _function(written: WrittenTest, preamble: Sequence[ast.stmt], told: str) -> 
     if len(functions) != 1 or any(nests_deeper(node, MAX_DEPTH) for node in body):
         return []
     (function,) = functions
-    function.body.insert(0, ast.Expr(ast.Constant(_one_line(f"{told}: {written.quote}"))))
-    return self_contained(function, [*preamble, *(node for node in body if node is not function)])
+    own = ast.get_docstring(function, clean=False)
+    words = "\n\n".join(filter(None, [_one_line(f"{told}: {written.quote}"), own]))
+    function.body[: own is not None] = [ast.Expr(ast.Constant(words))]
+    made = self_contained(function, [*preamble, *(node for node in body if node is not function)])
+    try:
+        ast.unparse(ast.Module(body=made, type_ignores=[]))
+    except ValueError:  # what Python 3.11 reads and cannot write: a line break between the braces of an f-string
+        return []
+    return made
 
 
 def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> AttackTest:

@@ -59,18 +59,15 @@ def _small(nodes: Iterable[ast.AST]) -> bool:
         docstring = ast.get_docstring(tree, clean=False) if isinstance(tree, ast.FunctionDef) else None
         for node in ast.walk(tree):
             match node:
-                case ast.Constant(value=bool() | None):
-                    size += 1
-                case ast.Constant(value=int() | float() as number):
-                    size += 1
-                    if abs(number) > SMALL_NUMBER:
-                        return False
+                case ast.Constant(value=int() | float() as number) if abs(number) > SMALL_NUMBER:
+                    return False
+                case ast.BinOp(op=ast.Mult() | ast.Pow() | ast.LShift()) | ast.Call(func=ast.Name(id="range")):
+                    return False
+                case ast.comprehension() | ast.For() | ast.While():
+                    return False
                 case ast.Constant(value=str() | bytes() as text) if text != docstring:
-                    size += 1 + len(text)
-                case ast.BinOp(op=ast.Mult() | ast.Pow() | ast.LShift()):
-                    return False
-                case ast.Call(func=ast.Name(id="range")) | ast.comprehension() | ast.For() | ast.While():
-                    return False
+                    size += len(text)
+            size += isinstance(node, ast.Constant)
     return size <= SMALL_SIZE
 
 

@@ -3,18 +3,14 @@
 import json
 import keyword
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.attack import Brief, Origin
+from refute.adversary.attack import Brief
 from refute.adversary.preservation import preserves
-from refute.adversary.property.command_lines.reading import command_line_tests
-from refute.adversary.property.draft import Draft, Note
-from refute.adversary.property.examples import text_examples
 from refute.adversary.property.expressions import source_of
 from refute.adversary.property.kinds import kind_of
-from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.adversary.property.tables import rows
@@ -46,21 +42,11 @@ def field_for(text: str) -> str:
     return next(hits, "property")
 
 
-def advise(brief: Brief) -> tuple[Advice, ...]:
-    """One advice for each claim that has neither an executable field nor an example in its text."""
+def advise(brief: Brief, exemplified: Collection[ClaimId]) -> tuple[Advice, ...]:
+    """One advice for each claim that has neither an executable field nor, as those told, an example in its text."""
     surface = read_surface(brief.modules)
-    tested = {one.claim.id for one in _written(brief, surface) if isinstance(one, Draft)}
-    return tuple(_advice(one, brief, surface) for one in brief.ticket.claims if not one.code() and one.id not in tested)
-
-
-def _written(brief: Brief, surface: Surface) -> Iterator[Draft | Note]:
-    """What examples in the claims' texts become."""
-    if brief.ticket.kind is Kind.CLI:
-        yield from command_line_tests(brief)
-        return
-    namespace = Namespace(surface=surface)
-    for claim in brief.ticket.claims:
-        yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace)
+    bare = (one for one in brief.ticket.claims if not one.code() and one.id not in exemplified)
+    return tuple(_advice(one, brief, surface) for one in bare)
 
 
 def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:

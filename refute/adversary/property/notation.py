@@ -5,8 +5,7 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from refute.adversary.property.doubts import doubtful
 from refute.adversary.property.expressions import dotted, parse_expression, source_of
@@ -28,14 +27,13 @@ _EXAMPLES_REACH: Final = 1_500
 """Characters behind a word for examples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(NamedTuple):
     call: ast.expr
     expected: Expected
-    strict: bool
-    weak: bool
-    """Whether a lone `=` connects it: in a definition that may be mathematics rather than code."""
     quote: str
+    strict: bool = False
+    weak: bool = False
+    """Whether a lone `=` connects it: in a definition that may be mathematics rather than code."""
 
 
 def read_inline(text: str, known: frozenset[str], subject: Function | None = None) -> list[Example]:
@@ -54,12 +52,14 @@ def read_inline(text: str, known: frozenset[str], subject: Function | None = Non
     if subject is not None and not subject.owner and subject.answers and not subject.wants_objects:
         # Of a call that is written down the words around it may name more than the answer.
         found += [one for one in _consistent([*_given(text, subject)]) if source_of(one.call) not in calls]
-    return [_example(one) for one in found]
-
-
-def _example(one: _Found) -> Example:
-    step = Step(statement=ast.Expr(value=one.call), expected=one.expected, source=one.quote)
-    return Example(steps=(step,), quote=one.quote[:300], exact=one.strict)
+    return [
+        Example(
+            steps=(Step(statement=ast.Expr(value=one.call), expected=one.expected, source=one.quote),),
+            quote=one.quote[:300],
+            exact=one.strict,
+        )
+        for one in found
+    ]
 
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:
@@ -106,7 +106,7 @@ def _linked(text: str, start: int, call: ast.expr, end: int) -> _Found | None:
         if read is None or (weak and not said("example", text[max(0, start - _EXAMPLES_REACH) : start])):
             return None
         quote = text[start : link.end() + read[1]].rstrip()
-        return _Found(call=call, expected=read[0], strict=strict, weak=weak, quote=quote)
+        return _Found(call, read[0], quote, strict, weak)
     return None
 
 
@@ -134,7 +134,7 @@ def _given(text: str, function: Function) -> Iterator[_Found]:
         value = leading_value(text[hit.start("value") : hit.start("value") + _MAX_CHARACTERS])
         if call is not None and value is not None:
             quote = hit[0].strip().partition("\n\n")[0]
-            yield _Found(call=call, expected=value[0], strict=False, weak=False, quote=quote)
+            yield _Found(call, value[0], quote)
 
 
 def _call_with(given: str, function: Function) -> ast.expr | None:

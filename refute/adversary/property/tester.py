@@ -60,7 +60,7 @@ class PropertyTester:
             (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
         )
         notes = [item for item in found if isinstance(item, Note)]
-        return render(brief, drafts, notes, _reasons(brief, notes))
+        return render(brief, drafts, notes, _reasons(brief, drafts, notes))
 
 
 def _runnable(item: Draft | Note) -> Draft | Note:
@@ -77,14 +77,14 @@ def _runnable(item: Draft | Note) -> Draft | Note:
     return item
 
 
-def _reasons(brief: Brief, notes: Sequence[Note]) -> dict[ClaimId, str]:
+def _reasons(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
     broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
     told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
     if broken:
         return told
     told |= {note.claim.id: note.reason for note in reversed(notes)}
-    for advice in advise(brief):
+    for advice in advise(brief, {draft.claim.id for draft in drafts}):
         told[advice.claim_id] = f"{told[advice.claim_id]}; add  {advice.template}"
     return told
 

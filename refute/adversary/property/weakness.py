@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.attack import Brief
+from refute.adversary.attack import Brief, Origin
 from refute.adversary.property.draft import Draft
+from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.reading import read_surface
@@ -27,6 +28,12 @@ class Weakness:
         if not self.is_tested:
             return f"{self.claim_id} is not tested: {self.reason}"
         return f"{self.claim_id} can be refuted, and stays PASS_WEAK without tests by a model: {self.reason}"
+
+
+def missing_fields(brief: Brief) -> tuple[Advice, ...]:
+    """One advice for each claim that has neither an executable field nor an example in its text."""
+    tests = PropertyTester().write_tests(brief).tests
+    return advise(brief, {one.claim_id for one in tests if one.origin is Origin.CLAIM_EXAMPLE})
 
 
 def weaknesses(brief: Brief) -> tuple[Weakness, ...]:

@@ -7,7 +7,7 @@ the code under test, which could hide the lines that nobody is to look at.
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +24,8 @@ SHOWN: Final = 4
 FEW: Final = 5
 """Fewer mutants of changed lines say little: one of one that is killed would be a strong attack."""
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_Lines = Mapping[str, frozenset[int]]
-"""Path of a module → line numbers from 1."""
+_Lines = frozenset[tuple[str, int]]
+"""Paths of modules with line numbers from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class _Unit:
     owner: str
     """The class of a method."""
     is_class: bool
-    lines: frozenset[int]
+    lines: _Lines
     uses: frozenset[str]
     """Names, and attributes of whatever object, that stand in it."""
 
@@ -66,7 +66,7 @@ def _units(body: Iterable[ast.AST], path: str, owner: str = "") -> Iterator[_Uni
 def _unit(
     parts: Sequence[ast.stmt | ast.expr], path: str, name: str, owner: str = "", *, is_class: bool = False
 ) -> _Unit:
-    lines = (line for part in parts for line in range(part.lineno, (part.end_lineno or part.lineno) + 1))
+    lines = ((path, line) for part in parts for line in range(part.lineno, (part.end_lineno or part.lineno) + 1))
     below = [one for part in parts for one in ast.walk(part)]
     names = {one.id for one in below if isinstance(one, ast.Name)}
     names |= {one.attr for one in below if isinstance(one, ast.Attribute)}
@@ -84,10 +84,11 @@ def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterato
     trees = ((one.module.path, parsed_or_none(one.source)) for one in brief.modules)
     units = [unit for path, tree in trees if tree for unit in _units(tree.body, path)]
     lines = _changed(brief)
-    words = f"what changed in {_listed(lines)} against {brief.ticket.base or brief.ticket.previous}"
+    earlier, files = brief.ticket.base or brief.ticket.previous, sorted(path for path, _ in lines)
+    words = f"what changed in {_listed(files)} against {earlier}"
     if lines and len(_inside(every, lines)) < FEW:
-        around = [unit for unit in units if unit.lines & lines.get(unit.path, frozenset())]
-        lines = _of(around, lines)
+        around = [unit for unit in units if unit.lines & lines]
+        lines |= _of(around)
         words += f", with {_listed(unit.key for unit in around)}" if around else ""
     if lines:
         yield _inside(every, lines), words
@@ -104,14 +105,13 @@ def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterato
 
 
 def _inside(every: Sequence[Candidate], lines: _Lines) -> list[Candidate]:
-    return [one for one in every if one.fault.line in lines.get(one.path, ())]
+    return [one for one in every if (one.path, one.fault.line) in lines]
 
 
 def _changed(brief: Brief) -> _Lines:
     """The lines of statements that are not in the version before; none where none is known, or none was added."""
-    modules = [one for one in brief.modules if one.module.path in brief.earlier]
-    found = {one.module.path: changed_lines(brief.earlier[one.module.path], one.source) for one in modules}
-    return {path: changed for path, changed in found.items() if changed}
+    changed = ((one.module.path, brief.earlier.get(one.module.path), one.source) for one in brief.modules)
+    return frozenset((path, line) for path, was, now in changed if was is not None for line in changed_lines(was, now))
 
 
 def _named(units: Sequence[_Unit], brief: Brief) -> list[_Unit]:
@@ -142,12 +142,8 @@ def _referred(units: Sequence[_Unit], reached: Sequence[_Unit]) -> list[_Unit]:
     ]
 
 
-def _of(units: Iterable[_Unit], lines: _Lines | None = None) -> _Lines:
-    """The lines of units, beside others."""
-    found = dict(lines or {})
-    for unit in units:
-        found[unit.path] = found.get(unit.path, frozenset()) | unit.lines
-    return found
+def _of(units: Iterable[_Unit]) -> _Lines:
+    return _Lines().union(*(unit.lines for unit in units))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from refute.adversary.joining import join, self_contained, statements_of
+from refute.adversary.references import ImplementationUse
 
 
 def run(*pieces: str) -> tuple[dict[str, Any], tuple[dict[str, str], ...], str]:
@@ -89,3 +90,10 @@ def test_fixtures_of_one_name_are_used_by_their_new_one() -> None:
 
 def test_a_piece_that_does_not_parse_takes_only_itself_away() -> None:
     assert statements_of("def (") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "uses"), [("run('add.py 1')", True), ("'C1: add.py prints the sum.'\n    run('ls')", False)]
+)
+def test_a_docstring_that_names_the_code_does_not_use_it(body: str, *, uses: bool) -> None:
+    assert ImplementationUse(f"def test_a():\n    {body}\n", ["add"], ["add.py"]).refers("test_a") is uses

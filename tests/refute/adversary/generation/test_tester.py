@@ -64,6 +64,13 @@ def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half
     assert "What has no test" not in model.prompts[2].text
 
 
+def test_code_that_python_reads_and_cannot_write_takes_no_other_test_with_it(brief: Brief) -> None:
+    odd = written("test_x", code="def test_x():\n    import impl\n    assert impl.double(f\"{'\a'}\")\n")
+    attack, _, _ = ask(brief, says({"tests": [*THREE, odd]}), NOTHING)
+    reasons = {one.test.name: one.reason for one in no_scan(attack, brief).rejected}
+    assert [name.startswith("test_x_unread") for name in reasons] == [True]
+
+
 def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(brief: Brief) -> None:
     broken = written("test_x", code="def test_x(:\n")
     attack, _, _ = ask(brief, says({"tests": [*THREE, broken]}), NOTHING)

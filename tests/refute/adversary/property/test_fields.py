@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from refute.adversary.property.fields import advise, field_for
+from refute.adversary.property.fields import field_for
 from refute.adversary.property.tables import rows
+from refute.adversary.property.weakness import missing_fields
 from refute.ticket.record import Claim, ClaimId, Kind
 from tests.refute.adversary.property.workbench import brief_of
 
@@ -51,17 +52,17 @@ def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
     ],
 )
 def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> None:
-    (advice,) = advise(brief_of(CODE, [text]))
+    (advice,) = missing_fields(brief_of(CODE, [text]))
     assert str(advice) == f"C1 has no executable field; add  {template}"
 
 
 def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
     claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse",))
-    assert advise(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
+    assert missing_fields(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
 
 
 def test_a_program_is_advised_to_show_a_command() -> None:
     made = brief_of(CODE, ["It adds numbers."])
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
-    (advice,) = advise(made)
+    (advice,) = missing_fields(made)
     assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')
