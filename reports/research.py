@@ -7,9 +7,10 @@ from pydantic import TypeAdapter
 
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.research.record import Findings, Mode
+from refute.wording import counted
 from reports.rendering import REPORT, rendered
 from reports.sections import Grid, Section, on_terminal
-from reports.wording import counted, money
+from reports.wording import money
 
 FINDINGS_JSON: Final = TypeAdapter(Findings)
 MAX_CHARS: Final = 2_000

@@ -17,8 +17,9 @@ from refute.batch.tally import TOLD_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
+from refute.wording import counted
 from reports.sections import Link, markdown_table
-from reports.wording import counted, mark, why
+from reports.wording import mark, why
 from tasks.outcome import CLIENT_ERRORS
 
 if TYPE_CHECKING:

@@ -123,7 +123,6 @@ def _both(source: Path | None) -> str:
 
 
 def _name(name: str | None) -> str | None:
-
     if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
     if name is not None and name.startswith(BENCH):
@@ -141,7 +140,6 @@ def _ask(request: BatchRequest) -> Ask | None:
 
 
 def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:
-
     from flows.batch.document import render_result
 
     with closing(Ledger.open(settings)) as ledger:
