@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from refute.outcome import Status
-from reports.columns import as_usd
 from reports.facts import Facts
 from reports.groups import GROUPS, VERDICTS, Group
 from reports.rates import Rate
+from reports.reading import as_usd
 from reports.strengths import by_strength, mutation_score
 
 LABELS_SHOWN: Final = 50
