@@ -5,11 +5,10 @@ import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from flows.batch.answers import Ask
 from flows.batch.lines import BatchLines
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
@@ -26,6 +25,9 @@ from refute.scan.allow import load_allow_file
 from refute.scan.core.tables import knowledge
 from refute.settings import Settings
 from refute.ticket.sources import ticket_files
+
+if TYPE_CHECKING:
+    from flows.batch.answers import Ask
 
 SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
@@ -131,7 +133,7 @@ def _name(name: str | None) -> str | None:
     return name
 
 
-def _ask(request: BatchRequest) -> Ask | None:
+def _ask(request: BatchRequest) -> "Ask | None":
     if request.approval != "ask":
         return None
     from flows.batch.asking import ask_at_terminal
