@@ -16,6 +16,8 @@ QUICK := not engine and not prefect and not postgres and not browser and not gvi
 HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
 # A file's tests share what is expensive, so one worker has them; in the order of tests/conftest.py, the longest first.
 LONGEST_FIRST := --dist loadfile --no-loadscope-reorder
+# What else is done beside the quick tests; in CI `check`, of which mypy takes one core for a minute.
+BESIDE ?=
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.
 export REFUTE_REQUIRE_ENGINE := 1
@@ -49,7 +51,7 @@ demo: image ## the sample tickets with the built-in tester; no key needed
 .PHONY: test test-quick test-engine quick-covered prepared
 test: setup ## all tests, with combined branch coverage
 	@rm -f .coverage .coverage.*
-	@$(MAKE) --no-print-directory -j2 quick-covered prepared
+	@$(MAKE) --no-print-directory -j3 $(BESIDE) quick-covered prepared
 	$(PYTEST) -n $(ENGINE_WORKERS) $(LONGEST_FIRST) $(COV) -m "$(HEAVY)"
 	$(BIN)/coverage report
 quick-covered: setup
