@@ -20,6 +20,7 @@ from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.settings import Settings
 from refute.sweep import sweep
+from refute.wording import counted
 from reports.alerts import Alert, tell
 from reports.artifacts import PAGE_NAME
 from reports.html import render_html
@@ -27,7 +28,6 @@ from reports.phrases import budget_line
 from reports.report import BudgetReport, Report, make_budget, make_report
 from reports.scope import Scope
 from reports.terminal import render_report_markdown
-from reports.wording import counted
 
 
 class BudgetRequest(Request):

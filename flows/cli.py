@@ -6,28 +6,22 @@ without a word.
 
 import contextlib
 import os
-import signal
 import sys
-from types import FrameType
+
+from flows.interruption import ending_like_ctrl_c
 
 
 def main() -> None:
     """Entry point."""
-    try:
-        for number in (signal.SIGTERM, signal.SIGHUP):  # Python makes a KeyboardInterrupt of SIGINT by itself
-            if signal.getsignal(number) is not signal.SIG_IGN:  # what is ignored stays ignored
-                signal.signal(number, _interrupt)
-        from flows.program import run
-    except KeyboardInterrupt as interrupt:
-        what = str(interrupt) or "interrupted by the person at the terminal"
-        with contextlib.suppress(OSError):  # nobody reads it
-            os.write(2, f"refute: {what}; nothing was executed, and nothing is recorded\n".encode())
-        sys.exit(130)
-    run()
-
-
-def _interrupt(number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt(f"interrupted: the process was asked to end ({signal.Signals(number).name})")
+    with ending_like_ctrl_c():
+        try:
+            from flows.program import run
+        except KeyboardInterrupt as interrupt:
+            what = str(interrupt) or "interrupted by the person at the terminal"
+            with contextlib.suppress(OSError):  # nobody reads it
+                os.write(2, f"refute: {what}; nothing was executed, and nothing is recorded\n".encode())
+            sys.exit(130)
+        run()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from flows.interruption import ending_like_ctrl_c, saying_what_is_kept
+from flows.interruption import saying_what_is_kept
 from flows.streams import prepare_streams
 
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -103,9 +103,7 @@ def run() -> None:
     debug = "--debug" in arguments
     try:
         prepare_streams()
-        with ending_like_ctrl_c():
-            code = refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0
-        sys.exit(code)
+        sys.exit(refute.main(args=arguments, prog_name="refute", standalone_mode=False) or 0)
     except click.NoSuchOption as error:
         _only_near(error).show()
         sys.exit(error.exit_code)

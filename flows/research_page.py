@@ -19,6 +19,7 @@ from refute.research.harness import Effects
 from refute.research.record import Findings, Goal, Mode
 from refute.research.settings import ReaderName
 from refute.settings import Settings
+from reports.research import told
 
 OWN: Final = "pages of yours"
 MODES: Final = (Mode.VULNERABLE, Mode.DEFENDED)
@@ -80,30 +81,12 @@ def _read(goal: str, urls: str, settings: Settings, mode: Mode) -> Findings:
 def _show(findings: Findings) -> None:
     """What a page or a model wrote is drawn as plain text: Markdown would make links of bare addresses."""
     st.subheader("Defended" if findings.mode is Mode.DEFENDED else "Vulnerable")
-    _part("Summary", [findings.summary])
-    st.markdown("**Points**")
-    for point in findings.key_points:
-        with st.container(border=True):
-            st.text(_text(point.text))
-            st.caption(
-                f"source {point.source}, characters {point.start} to {point.end}" if point.end else "not checked"
-            )
-    st.markdown("**Cited**")
-    for one in findings.citations:
-        if findings.mode is Mode.DEFENDED:
-            st.link_button(f"Open source {one.number}", one.url)
-        st.text(_text(f"[{one.number}] {one.title} {one.url}"))
-    _part("Tool calls that were carried out", list(findings.actions))
-    _part("Blocked, and why", [f"{one.gate}: {one.what}: {one.reason}" for one in findings.denials])
-    _part("Notes", list(findings.notes))
-    hidden = [(source.number, one) for source in findings.sources for one in source.dropped]
-    _part("Hidden on the pages", [f"source {number} ({one.reason}): {one.sample}" for number, one in hidden])
-
-
-def _part(heading: str, lines: list[str]) -> None:
-    st.markdown(f"**{heading}**")
-    for line in lines or ["none"]:
-        st.text(_text(line) or "none")
+    for heading, lines in told(findings):
+        st.markdown(f"**{heading}**")
+        for line in lines or ["none"]:
+            st.text(_text(line) or "none")
+    for one in findings.citations if findings.mode is Mode.DEFENDED else ():
+        st.link_button(f"Open source {one.number}", one.url)
 
 
 def _text(text: str) -> str:

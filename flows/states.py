@@ -13,7 +13,7 @@ from rich.console import Console
 from refute.outcome import Outcome, Status
 
 GOOD: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
-SAID_ANYHOW: Final = ("Timeout of %s seconds configured for this task", "Finished in state Completed")
+SAID_ANYHOW: Final = ("Timeout of %s seconds configured for this task", "Finished in state Co")
 """How Prefect's lines begin that tell a reader of a run's log nothing more."""
 
 
@@ -64,8 +64,6 @@ def _fall_silent(console: Console) -> None:
 
 def _says_something(record: logging.LogRecord) -> bool:
     if not record.exc_info:
-        return not str(record.msg).startswith(
-            ("Timeout of %s seconds configured for this task", "Finished in state Co")
-        )
+        return not str(record.msg).startswith(SAID_ANYHOW)
     empty = record.exc_info[1] is None and record.getMessage().startswith("Task run failed with state")
     return not empty and not isinstance(record.exc_info[1], FailedRun | CancelledRun)

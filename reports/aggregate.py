@@ -8,16 +8,17 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from refute.adversary.attack import TriageVerdict
 from refute.outcome import Status
-from reports.columns import as_usd
 from reports.facts import Facts
 from reports.groups import GROUPS, VERDICTS, Group
 from reports.rates import Rate
-from reports.strengths import by_strength, mutation_score
+from reports.reading import as_usd
 
 LABELS_SHOWN: Final = 50
 """Labels with their own row, those of the most runs."""
 P95: Final = 0.95
+TEST_ENDS: Final = (*(verdict.value for verdict in TriageVerdict), "rejected")
 NO_MODEL: Final = "no model"
 CachedSaving = Callable[[str, int], float | None]
 """Model and cached tokens → US dollars that caching saved; None where no price is known."""
@@ -101,7 +102,7 @@ def totals(facts: Facts) -> Totals:
     tickets = int(outcomes["ticket_id"].nunique())
     groups = outcomes["group"].value_counts(sort=False)
     refuted = int(outcomes["claims_refuted"].sum())
-    tests = _test_totals(facts)
+    tests = {name: int(number) for name, number in _by_category(facts).sum().items()}
     ran = sum(tests.values()) - tests["rejected"]
     return Totals(
         runs=runs,
@@ -125,7 +126,9 @@ def totals(facts: Facts) -> Totals:
         queue_p50_s=_quantile(facts.queue_s, 0.5),
         queue_p95_s=_quantile(facts.queue_s, 0.95),
         **_answers(facts.answers),
-        mutants_killed=mutation_score(facts.strengths),
+        mutants_killed=Rate(
+            hits=int(facts.strengths["mutants_killed"].sum()), tries=int(facts.strengths["mutants_counted"].sum())
+        ),
         strength_measured=int(facts.strengths["runs"].sum()),
     )
 
@@ -159,7 +162,7 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
         by_label=_by_label(facts),
         by_category=_by_category(facts),
         by_model=_by_model(facts, saved_usd),
-        by_strength=by_strength(facts.strengths),
+        by_strength=_by_strength(facts.strengths),
         by_tier=_by_tier(outcomes),
     )
 
@@ -208,25 +211,44 @@ def _by_label(facts: Facts) -> pd.DataFrame:
     return pd.concat(parts.values()) if parts else _summary(none, pd.Series([], dtype="str", name="label"))
 
 
+def _runs_by(kinds: pd.DataFrame, key: str) -> pd.DataFrame:
+    """Runs, all and by how they ended, for each value of a column; `runs` of each row is how many it stands for."""
+    ending = kinds["status"].map({status.value: GROUPS[status].value for status in Status}).astype("object")
+    ends = kinds.assign(ending=ending).pivot_table(
+        index=key, columns="ending", values="runs", aggfunc="sum", fill_value=0, observed=True
+    )
+    found = pd.DataFrame({"runs": ends.sum(axis="columns")})
+    for group in Group:
+        found[group.value] = ends.get(group.value, 0)
+    return found.astype("int64")
+
+
+def _by_strength(strengths: pd.DataFrame) -> pd.DataFrame:
+    """By the strength's lower end, which the floor is held against, in tenths."""
+    tenth = (strengths["strength"] * 10).astype("int64").clip(upper=9)
+    found = _runs_by(strengths.assign(tenth=tenth), "tenth")
+    found.index = pd.Index([f"{low * 10}–{low * 10 + 10} %" for low in found.index], name="strength", dtype="str")
+    return found
+
+
 def _runs_by_model(kinds: pd.DataFrame) -> pd.DataFrame:
-    """Runs that called a model, all and by group: the few kinds of runs, each weighed by how many there are."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for models, status, runs in zip(kinds["models"], kinds["status"], kinds["runs"], strict=True):
-        for model in models:
-            counts[model, "runs"] += int(runs)
-            counts[model, GROUPS[Status(status)].value] += int(runs)
-    names = sorted({model for model, _ in counts})
-    columns = ["runs", *(group.value for group in Group)]
-    rows = [[counts[model, column] for column in columns] for model in names]
-    return pd.DataFrame(rows, index=pd.Index(names, name="model", dtype="str"), columns=columns).astype("int64")
+    """Runs that called a model; one that called several counts for each."""
+    called = kinds[["models", "status", "runs"]].explode("models").dropna(subset="models")
+    found = _runs_by(called, "models")
+    found.index = pd.Index(found.index, name="model", dtype="str")
+    return found
 
 
 def _by_category(facts: Facts) -> pd.DataFrame:
-    counts = _tests(facts)
-    names = ("survived", "refuted", "flaky", "invalid", "needs_review", "rejected")
+    """Tests by claim category and by how they ended."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for tests, runs in zip(facts.kinds["tests"], facts.kinds["runs"], strict=True):
+        for kind, number in tests.items():
+            category, _, verdict = kind.partition("/")
+            counts[category, verdict] += number * int(runs)
     categories = sorted({category for category, _ in counts})
-    rows = [[counts[category, verdict] for verdict in names] for category in categories]
-    found = pd.DataFrame(rows, index=pd.Index(categories, name="category", dtype="str"), columns=list(names))
+    rows = [[counts[category, verdict] for verdict in TEST_ENDS] for category in categories]
+    found = pd.DataFrame(rows, index=pd.Index(categories, name="category", dtype="str"), columns=list(TEST_ENDS))
     return found.astype("int64")
 
 
@@ -250,22 +272,6 @@ def _latency_p95_s(latencies: pd.DataFrame) -> "pd.Series[float]":
     by_model = shortest_first.groupby("model")["calls"]
     enough = shortest_first[by_model.cumsum() >= P95 * by_model.transform("sum")]
     return enough.groupby("model")["tenths"].first() / 10
-
-
-def _tests(facts: Facts) -> Counter[tuple[str, str]]:
-    counts: Counter[tuple[str, str]] = Counter()
-    for tests, runs in zip(facts.kinds["tests"], facts.kinds["runs"], strict=True):
-        for kind, number in tests.items():
-            category, _, verdict = kind.partition("/")
-            counts[category, verdict] += number * int(runs)
-    return counts
-
-
-def _test_totals(facts: Facts) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for (_, verdict), number in _tests(facts).items():
-        found[verdict] += number
-    return found
 
 
 def _quantile(values: "pd.Series[float]", share: float) -> float | None:

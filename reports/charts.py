@@ -12,10 +12,10 @@ from typing import Final
 import pandas as pd
 from markupsafe import Markup, escape
 
+from refute.wording import counted
 from reports.budget import BudgetState
 from reports.groups import Group
 from reports.phrases import budget_line, usd
-from reports.wording import counted
 
 WIDE: Final = 680
 NARROW: Final = 340

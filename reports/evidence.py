@@ -15,8 +15,7 @@ from refute.outcome import (
     TestRecord,
 )
 from refute.ticket.record import LeftOut
-from refute.wording import NAMES_SHOWN, first_names, in_quotes
-from reports.wording import counted
+from refute.wording import NAMES_SHOWN, counted, first_names, in_quotes
 
 _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.AUTHOR_EXAMPLE: "the author's examples",

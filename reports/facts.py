@@ -11,17 +11,16 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, select, tuple_, type_coerce
+from sqlalchemy import BigInteger, ColumnElement, Connection, cast, func, literal, or_, select, tuple_, type_coerce
 
+from refute.approval import Answered
 from refute.ledger.budgets import HELD, State
 from refute.ledger.latest import RECORDED
-from refute.ledger.schema import BATCHES, MODEL_CALLS, OUTCOMES
+from refute.ledger.schema import BATCHES, CONFIRMATIONS, MODEL_CALLS, OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import ClaimVerdict, Status
-from reports.answers import read_answers
-from reports.columns import CATEGORY, MOMENT, STATUS, Columns, typed
 from reports.groups import GROUPS, Group
-from reports.reading import bare, chunks
+from reports.reading import ANSWER, CATEGORY, MOMENT, STATUS, Columns, bare, chunks, typed
 from reports.scope import Scope
 
 SEPARATOR: Final = "\x1f"
@@ -62,6 +61,16 @@ STRENGTH_COLUMNS: Final[Columns] = {
 }
 
 
+NO_FINDINGS: Final = "[]"
+ANSWER_COLUMNS: Final[Columns] = {
+    "outcome_id": "int64",
+    "answer": ANSWER,
+    "asked_at": MOMENT,
+    "answered_at": MOMENT,
+    "findings": CATEGORY,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Of the outcomes in scope. Money in nanodollars, times in seconds, moments in UTC."""
@@ -81,7 +90,7 @@ class Facts:
     queue_s: "pd.Series[float]"
     """Of each ticket of a batch: from the batch's opening to the ticket's own beginning."""
     answers: pd.DataFrame
-    """What people answered, as `read_answers` gives it."""
+    """What people answered, how long they took, and what was let through."""
 
 
 def read_facts(ledger: Ledger, scope: Scope, now: datetime) -> Facts:
@@ -96,7 +105,7 @@ def read_facts(ledger: Ledger, scope: Scope, now: datetime) -> Facts:
         found = typed(list(NARROW), chunks(connection, select(*columns).where(*scope.conditions())), NARROW)
         (calls, latencies), strengths = _calls(connection, scope, now), _strengths(connection, scope)
         batched = _batched(connection, scope)
-        answers = read_answers(connection, found[RECORDED.key])
+        answers = _answers(connection, found[RECORDED.key])
     in_order = found.sort_values(RECORDED.key, ignore_index=True)
     queue_s = _queue_s(in_order, *batched)
     taken_apart = _taken_apart(in_order.drop(columns=RECORDED.key))
@@ -199,6 +208,29 @@ def _queue_s(ordered: pd.DataFrame, members: pd.DataFrame, opened: pd.DataFrame)
     # Machines that share a batch have clocks of their own: who seems to begin before it was opened did not wait.
     found: pd.Series[float] = waited.dt.total_seconds().clip(lower=0.0)
     return found
+
+
+def _answers(connection: Connection, outcome_ids: "pd.Series[int]") -> pd.DataFrame:
+    """Answers of people, and such that were about findings that block.
+
+    Args:
+        connection: to the ledger.
+        outcome_ids: which outcomes are in scope.
+
+    Returns:
+        `answer`; `waited_s`, NaN where nobody was asked; `overrides`, whether findings that block were let through.
+    """
+    table = CONFIRMATIONS.c
+    query = select(table.outcome_id, *bare(table[name] for name in ANSWER_COLUMNS if name != "outcome_id"))
+    # Joined here, not in SQL: most confirmations are in advance and need not be looked up among the outcomes.
+    query = query.where(or_(table.asked_at.is_not(None), table.findings != NO_FINDINGS))
+    found = typed(list(ANSWER_COLUMNS), chunks(connection, query), ANSWER_COLUMNS)
+    found = found[found["outcome_id"].isin(outcome_ids)].reset_index(drop=True)
+    waited_s = (found["answered_at"] - found["asked_at"]).dt.total_seconds()
+    confirmed = found["answer"] == Answered.CONFIRMED.value
+    overrides = confirmed & (found["findings"].astype(object) != NO_FINDINGS)
+    # Two machines' clocks may differ; an answer before its question did not wait.
+    return pd.DataFrame({"answer": found["answer"], "waited_s": waited_s.clip(lower=0.0), "overrides": overrides})
 
 
 def _whole(column: Any) -> ColumnElement[Any]:

@@ -24,8 +24,7 @@ from refute.ledger.schema import (
 )
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
-from reports.columns import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, typed
-from reports.reading import bare, chunks
+from reports.reading import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, bare, chunks, typed
 from reports.scope import Scope
 
 KEY: Final = ["started_at", "run_id", "ticket_id", "attempt"]

@@ -8,12 +8,13 @@ from markupsafe import Markup, escape
 
 from refute.guardrails.plain_text import on_one_line, printable
 from refute.recording import reproducer_name
+from refute.wording import counted
 from reports import charts, phrases
 from reports.artifacts import artifact_key
 from reports.groups import GROUPS
 from reports.report import Report
 from reports.shown import figures_of, tables
-from reports.wording import MEANING, counted, model_lines
+from reports.wording import MEANING, model_lines
 
 MAX_REPRODUCER_CHARS: Final = 8_000
 MAX_TEXT_CHARS: Final = 2_000

@@ -12,10 +12,11 @@ from rich.text import Text
 from refute.batch.tally import TOLD_FIRST
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome, Status
+from refute.wording import counted
 from reports.rendering import OUTCOME, rendered
 from reports.sections import copied, line, on_terminal
 from reports.story import TERMINAL, sections
-from reports.wording import MEANING, counted, duration, kept_note, mark, money, run_line, spent, why
+from reports.wording import MEANING, duration, kept_note, mark, money, run_line, spent, why
 
 _STATUS_STYLE: Final[Mapping[str, str]] = {"✓": "bold green", "~": "bold yellow", "✗": "bold red", "?": "bold magenta"}
 

@@ -3,9 +3,10 @@
 import math
 from typing import Final
 
+from refute.wording import counted
 from reports.budget import BudgetState, Level
 from reports.rates import Rate
-from reports.wording import counted, duration
+from reports.wording import duration
 
 NOTHING: Final = "–"
 CENTS_FROM_USD: Final = 0.01

@@ -1,13 +1,70 @@
-"""Reads the ledger's tables in chunks, past the conversions that would cost seconds a million rows."""
+"""Reads the ledger's tables into typed frames, past the conversions that would cost seconds a million rows.
 
-from collections.abc import Iterable, Iterator, Sequence
+Money stays whole nanodollars (int64, exact) in every frame; US dollars as float exist only where something is shown.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import pandas as pd
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, func, type_coerce
 
-from refute.ledger.schema import Instant, Usd
+from refute.approval import Answered
+from refute.ledger.schema import NANODOLLARS, Instant, Usd
+from refute.outcome import ClaimVerdict, Status
 
 ROWS_AT_ONCE: Final = 50_000
+MOMENT: Final = "moment"
+CATEGORY: Final = pd.CategoricalDtype()
+"""One of few texts, not known beforehand."""
+
+STATUS: Final = pd.CategoricalDtype([status.value for status in Status], ordered=True)
+ANSWER: Final = pd.CategoricalDtype([answer.value for answer in Answered], ordered=True)
+VERDICT: Final = pd.CategoricalDtype([verdict.value for verdict in ClaimVerdict], ordered=True)
+
+Columns = Mapping[str, Any]
+"""Column → dtype; `MOMENT` is a timestamp in UTC to the microsecond."""
+
+
+def typed(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]], columns: Columns) -> pd.DataFrame:
+    """A frame of rows that come in chunks; a chunk is typed before the next is read.
+
+    Args:
+        names: of the columns, in the order of the rows' cells.
+        chunks: rows, some at a time.
+        columns: their types.
+    """
+    parts = [_frame(names, zip(*rows, strict=True), columns) for rows in chunks if rows]
+    if not parts:
+        return _frame(names, ([] for _ in names), columns)
+    shared = {name: _shared(name, parts) for name in names if columns[name] is CATEGORY}
+    parts = [part.astype(shared) for part in parts]
+    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+
+
+def as_usd(nanodollars: Any) -> Any:
+    """US dollars as float: the edge at which exactness ends."""
+    return nanodollars / NANODOLLARS
+
+
+def _frame(names: Sequence[str], cells: Iterable[Sequence[Any]], columns: Columns) -> pd.DataFrame:
+    return pd.DataFrame({name: _series(list(values), columns[name]) for name, values in zip(names, cells, strict=True)})
+
+
+def _series(values: list[Any], dtype: Any) -> "pd.Series[Any]":
+    if dtype == MOMENT:
+        moments = pd.DatetimeIndex(pd.to_datetime(values, utc=True, format="ISO8601"))
+        return pd.Series(moments.as_unit("us"))
+    series: pd.Series[Any] = pd.Series(values, dtype=dtype)
+    return series
+
+
+def _shared(name: str, parts: list[pd.DataFrame]) -> pd.CategoricalDtype:
+    """One set of categories for all chunks, sorted, so that frames from different sources are equal."""
+    found: set[str] = set()
+    for part in parts:
+        found.update(part[name].cat.categories.tolist())  # a list: pandas boxes what one iterates over
+    return pd.CategoricalDtype(sorted(found))
 
 
 def bare(columns: Iterable[Any]) -> list[ColumnElement[Any]]:

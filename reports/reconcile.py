@@ -12,10 +12,10 @@ from refute.guardrails.plain_text import printable
 from refute.ledger.bench_runs import BENCH
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
+from refute.wording import counted
 from reports.artifacts import StoredRecords
 from reports.frames import OUTCOME_COLUMNS, Frames, frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
-from reports.wording import counted
 
 SCHEMA_VERSION: Final = 1
 Key = tuple[str, str, int]

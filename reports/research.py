@@ -7,9 +7,10 @@ from pydantic import TypeAdapter
 
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.research.record import Findings, Mode
+from refute.wording import counted
 from reports.rendering import REPORT, rendered
 from reports.sections import Grid, Section, on_terminal
-from reports.wording import counted, money
+from reports.wording import money
 
 FINDINGS_JSON: Final = TypeAdapter(Findings)
 MAX_CHARS: Final = 2_000
@@ -30,7 +31,10 @@ def render_comparison(vulnerable: Findings, defended: Findings, form: str) -> st
     if form == "json":
         both = {one.mode.value: FINDINGS_JSON.dump_python(one, mode="json") for one in (vulnerable, defended)}
         return TypeAdapter(dict[str, object]).dump_json(both, indent=2).decode()
-    cells = [(name, left, right) for (name, left), (_, right) in zip(_cells(vulnerable), _cells(defended), strict=True)]
+    cells = [
+        (name, *("; ".join(filter(None, lines)) or "none" for lines in (left, right)))
+        for (name, left), (_, right) in zip(told(vulnerable), told(defended), strict=True)
+    ]
     return _table("The same pages, the same model", "", cells)
 
 
@@ -45,13 +49,17 @@ def _table(title: str, heading: str, cells: Sequence[Sequence[str]]) -> str:
     return rendered(on_terminal([Section(title=title, parts=[grid])]), REPORT, color=False, width=None)
 
 
-def _cells(findings: Findings) -> list[tuple[str, str]]:
+def told(findings: Findings) -> list[tuple[str, list[str]]]:
+    """What is shown of each mode beside the other: heading, lines."""
+    dropped = [(source.number, one) for source in findings.sources for one in source.dropped]
     return [
-        ("summary", findings.summary or "none"),
-        ("points", "; ".join(point.text for point in findings.key_points) or "none"),
-        ("cited", "; ".join(citation.url for citation in findings.citations) or "none"),
-        ("tool calls", "; ".join(findings.actions) or "none"),
-        ("stopped", "; ".join(f"{one.what}: {one.reason}" for one in findings.denials) or "nothing"),
+        ("Summary", [findings.summary]),
+        ("Points", [f"{one.text} [{one.source}]" for one in findings.key_points]),
+        ("Cited", [f"[{one.number}] {one.url} {one.title}" for one in findings.citations]),
+        ("Tool calls that were carried out", list(findings.actions)),
+        ("Blocked, and why", [f"{one.gate}: {one.what}: {one.reason}" for one in findings.denials]),
+        ("Notes", list(findings.notes)),
+        ("Hidden on the pages", [f"source {number} ({one.reason}): {one.sample}" for number, one in dropped]),
     ]
 
 

@@ -14,8 +14,9 @@ from refute.guardrails.plain_text import printable
 from refute.ledger.reviews import ReviewRow
 from refute.llm.pricing import total
 from refute.stages.evidence import Critique
+from refute.wording import counted
 from reports.evidence import review_lines
-from reports.wording import counted, money
+from reports.wording import money
 
 SHOWN: Final = 20
 REVIEWS_JSON: Final = TypeAdapter(tuple[Review, ...])

@@ -6,6 +6,7 @@ from typing import Final
 import pandas as pd
 
 from refute.guardrails.plain_text import on_one_line, printable
+from refute.wording import counted
 from reports.aggregate import NO_MODEL, Totals
 from reports.artifacts import path_of
 from reports.findings import Finding
@@ -14,7 +15,7 @@ from reports.phrases import NOTHING, percent, rate, seconds, short_rate, unprice
 from reports.rates import Rate
 from reports.report import Report
 from reports.sections import Grid, Link, Part, Section
-from reports.wording import counted, in_brief
+from reports.wording import in_brief
 
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
 HEADINGS: Final[Mapping[str, str]] = {

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from typing import Final
 
 from sqlalchemy import func, select
@@ -26,26 +25,20 @@ MIN_RISE: Final = 0.1
 JUDGED: Final = frozenset({Group.FAILED, Group.WEAK, Group.PASSED})
 
 
-class SpikeKind(StrEnum):
-    """What rose."""
-
-    FAILED = "failed"
-    """Code that does not do what it claims, of all runs with a verdict."""
-    ERROR = "error"
-    """Infrastructure that failed, of all runs that were tried."""
-
-
-WORDS: Final[Mapping[SpikeKind, str]] = {
-    SpikeKind.FAILED: "more tickets fail than usual",
-    SpikeKind.ERROR: "more runs than usual end in ERROR (infrastructure, no verdict)",
+TRIED: Final = frozenset(Group) - {Group.NOT_RUN}
+KINDS: Final[Mapping[Group, tuple[frozenset[Group], str]]] = {
+    Group.FAILED: (JUDGED, "more tickets fail than usual"),
+    Group.ERROR: (TRIED, "more runs than usual end in ERROR (infrastructure, no verdict)"),
 }
+"""Ending that may rise → of which runs, and what to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spike:
     """A share that rose beyond chance."""
 
-    kind: SpikeKind
+    kind: Group
+    """Of `KINDS`."""
     recent: Rate
     """Of the last day."""
     usual: Rate
@@ -54,7 +47,7 @@ class Spike:
     @property
     def words(self) -> str:
         """What rose, for a person."""
-        return WORDS[self.kind]
+        return KINDS[self.kind][1]
 
 
 def find_spikes(ledger: Ledger, now: datetime) -> tuple[Spike, ...]:
@@ -66,10 +59,7 @@ def find_spikes(ledger: Ledger, now: datetime) -> tuple[Spike, ...]:
     now = now.astimezone(UTC)
     recent = _counts(ledger, now - RECENT, now)
     usual = _counts(ledger, now - RECENT - USUAL, now - RECENT)
-    compared = (
-        Spike(kind=kind, recent=_rate(kind, recent), usual=_rate(kind, usual))
-        for kind in (SpikeKind.FAILED, SpikeKind.ERROR)
-    )
+    compared = (Spike(kind=kind, recent=_rate(kind, recent), usual=_rate(kind, usual)) for kind in KINDS)
     return tuple(spike for spike in compared if is_spike(spike.recent, spike.usual))
 
 
@@ -94,9 +84,5 @@ def _counts(ledger: Ledger, since: datetime, until: datetime) -> Counter[Group]:
     return found
 
 
-def _rate(kind: SpikeKind, counts: Counter[Group]) -> Rate:
-    match kind:
-        case SpikeKind.FAILED:
-            return Rate(hits=counts[Group.FAILED], tries=sum(counts[group] for group in JUDGED))
-        case SpikeKind.ERROR:
-            return Rate(hits=counts[Group.ERROR], tries=counts.total() - counts[Group.NOT_RUN])
+def _rate(kind: Group, counts: Counter[Group]) -> Rate:
+    return Rate(hits=counts[kind], tries=sum(counts[group] for group in KINDS[kind][0]))

@@ -8,11 +8,12 @@ from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, Status, TestFailure
 from refute.scan.finding import Finding
+from refute.wording import counted
 from reports import evidence
 from reports.next_steps import PAGE as STEPS_PAGE
 from reports.next_steps import next_steps
 from reports.sections import Block, Field, Grid, Part, Reproducer, Section, cut
-from reports.wording import CLAIM_WORDS, counted, duration, in_brief, money, provenance_line
+from reports.wording import CLAIM_WORDS, duration, in_brief, money, provenance_line
 
 EXPLAINED_BY_OUTPUT: Final = frozenset(
     {

@@ -10,6 +10,7 @@ from rich.text import Text
 from refute.guardrails.plain_text import markdown_text
 from refute.ledger.store import Ledger
 from refute.settings import Settings
+from refute.wording import counted
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
 from reports.phrases import budget_line, usd
@@ -18,7 +19,6 @@ from reports.report import BudgetReport, Report, make_report
 from reports.scope import Scope
 from reports.sections import in_markdown, on_terminal
 from reports.shown import headline, runs_line, sections
-from reports.wording import counted
 
 LEVEL_STYLES: Final[Mapping[Level, str]] = {
     Level.HOLDS: "bold green",

@@ -15,6 +15,7 @@ from refute.outcome import (
     Status,
     TestFailure,
 )
+from refute.wording import counted
 
 _SESSION: Final = re.compile(r"^\s*(?:>>>|\$) ", re.MULTILINE)
 """How what a claim shows begins: a session of Python, or a transcript of a shell."""
@@ -78,11 +79,6 @@ def money(usd: Decimal | None) -> str:
     if not usd or usd >= Decimal("0.01"):
         return f"${usd:.2f}"
     return f"${usd:.6f}".rstrip("0")
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 test`, `2 tests`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def provenance_line(provenance: Provenance) -> str:

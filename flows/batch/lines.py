@@ -10,7 +10,8 @@ from flows.batch.watcher import BatchWatcher
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
-from reports.wording import counted, duration
+from refute.wording import counted
+from reports.wording import duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -3,8 +3,7 @@
 import contextlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.logging import get_run_logger
@@ -18,7 +17,9 @@ from refute.batch.tally import TOLD_FIRST, Tally
 from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
-from reports.wording import counted, mark, why
+from refute.wording import counted
+from reports.sections import Link, markdown_table
+from reports.wording import mark, why
 from tasks.outcome import CLIENT_ERRORS
 
 if TYPE_CHECKING:
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
 UPDATE_S: Final = 3.0
 ROWS_SHOWN: Final = 500
 LINES_LOGGED: Final = 20
-MAX_CELL_CHARS: Final = 300
 PROGRESS_KEY: Final = "batch-progress"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What the summary tells of one ticket."""
+class Row(NamedTuple):
+    """What the summary tells of one ticket, whose outcome may be megabytes."""
 
     status: Status
     ticket_id: str
@@ -42,16 +41,10 @@ class Row:
     url: str
     """Of its task run."""
 
-    @classmethod
-    def of(cls, outcome: Outcome) -> Self:
-        """Of an outcome, which may be megabytes."""
-        return cls(
-            status=outcome.status,
-            ticket_id=outcome.ticket_id,
-            why=why(outcome),
-            title=outcome.title,
-            url=outcome.flow_run_url,
-        )
+
+def row_of(outcome: Outcome) -> Row:
+    """The row of an outcome."""
+    return Row(outcome.status, outcome.ticket_id, why(outcome), outcome.title, outcome.flow_run_url)
 
 
 class BatchPage:
@@ -119,7 +112,7 @@ class RunLog(BatchWatcher):
 
 def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:
     """A row per ticket with an outcome: what was found about code first."""
-    rows = [Row.of(outcome) for outcome in batches.outcomes(result.batch_id)]
+    rows = map(row_of, batches.outcomes(result.batch_id))
     return sorted(rows, key=lambda row: TOLD_FIRST.index(row.status))
 
 
@@ -128,18 +121,13 @@ def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
 
     The table is wider than the page: what is read first stands first, titles last.
     """
-    tally = result.tally
-    table = [
-        f"| {row.status} | {_linked(_cell(row.ticket_id), row.url)} | {_cell(row.why)} | {_cell(row.title)} |"
-        for row in rows[:ROWS_SHOWN]
-    ]
+    cells = [(row.status, Link(text=row.ticket_id, path=_page(row.url)), row.why, row.title) for row in rows]
     parts = [
         f"# {mark(result.status)} {markdown_text(result.batch_id)}",
-        f"**{counted(tally.total, 'ticket')}**: {result.words()}; {paid(tally)}",
-        "\n".join(["| Status | Ticket | Why | Title |\n| --- | --- | --- | --- |", *table]),
+        f"**{counted(result.tally.total, 'ticket')}**: {result.words()}; {paid(result.tally)}",
+        markdown_table(("Status", "Ticket", "Why", "Title"), cells[:ROWS_SHOWN]),
+        *([f"and {len(rows) - ROWS_SHOWN} more"] if len(rows) > ROWS_SHOWN else []),
     ]
-    if len(rows) > ROWS_SHOWN:
-        parts.append(f"and {len(rows) - ROWS_SHOWN} more")
     return "\n\n".join(parts) + "\n"
 
 
@@ -150,9 +138,5 @@ def closing_lines(rows: Sequence[Row]) -> list[str]:
     return lines + ([f"and {len(bad) - LINES_LOGGED} more: artifact {SUMMARY_KEY}"] if len(bad) > LINES_LOGGED else [])
 
 
-def _cell(text: str) -> str:
-    return markdown_text(text, max_chars=MAX_CELL_CHARS)
-
-
-def _linked(text: str, url: str) -> str:
-    return f"[{text}]({url})" if url.startswith(("http://", "https://")) else text
+def _page(url: str) -> str:
+    return url if url.startswith(("http://", "https://")) else ""

@@ -67,7 +67,6 @@ def _exchange(assistant: "Assistant", conversation: str, text: str, form: str) -
 
 
 def _as_json(answer: "Answer") -> str:
-
     fields = ("turn_id", "route", "routed_by", "text", "citations", "failed")
     told = {name: getattr(answer, name) for name in fields}
     return json.dumps({**told, "waits_for_confirmation": answer.challenge is not None}, ensure_ascii=False)

@@ -52,7 +52,6 @@ def _tell_of_none(path: Path, verdicts: int) -> int:
 
 
 def _tell(report: ChainReport) -> None:
-
     state = "chain intact" if report.intact else counted(len(report.breaks), "broken link")
     told = f"{counted(report.lines, 'line')}, {state}, head {report.head.hash[:16]}" if report.lines else "empty"
     click.echo(f"{printable(str(report.path))}: {told}")
@@ -67,7 +66,6 @@ def _tell(report: ChainReport) -> None:
 
 
 def _tell_missing(heads: set[ChainHead], missing: set[ChainHead]) -> None:
-
     if not heads:
         click.echo("ledger: no verdict of this log, so lines cut off its end would not show")
         return

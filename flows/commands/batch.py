@@ -5,11 +5,10 @@ import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from flows.batch.answers import Ask
 from flows.batch.lines import BatchLines
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
@@ -26,6 +25,9 @@ from refute.scan.allow import load_allow_file
 from refute.scan.core.tables import knowledge
 from refute.settings import Settings
 from refute.ticket.sources import ticket_files
+
+if TYPE_CHECKING:
+    from flows.batch.answers import Ask
 
 SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
@@ -123,7 +125,6 @@ def _both(source: Path | None) -> str:
 
 
 def _name(name: str | None) -> str | None:
-
     if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
     if name is not None and name.startswith(BENCH):
@@ -132,7 +133,7 @@ def _name(name: str | None) -> str | None:
     return name
 
 
-def _ask(request: BatchRequest) -> Ask | None:
+def _ask(request: BatchRequest) -> "Ask | None":
     if request.approval != "ask":
         return None
     from flows.batch.asking import ask_at_terminal
@@ -141,7 +142,6 @@ def _ask(request: BatchRequest) -> Ask | None:
 
 
 def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:
-
     from flows.batch.document import render_result
 
     with closing(Ledger.open(settings)) as ledger:

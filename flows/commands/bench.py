@@ -107,6 +107,5 @@ def _run(pairs: Sequence[Pair], settings: Settings, name: str, *, again: bool) -
 
 
 def _outcomes(settings: Settings, name: str) -> Mapping[str, Outcome]:
-
     with closing(Ledger.open(settings)) as ledger:
         return run_outcomes(ledger, newest_run(ledger, name))

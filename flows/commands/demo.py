@@ -1,6 +1,5 @@
 """`refute demo`: the bundled sample tickets, each with the verdict it must get."""
 
-import json
 import sys
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from flows.commands.output import deliver
 from flows.request import VerifyRequest
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
-from refute.outcome_document import write_document
 from refute.settings import Settings
 
 SAMPLES: Final = Path(__file__).resolve().parents[2] / "examples" / "tickets"
@@ -24,8 +22,7 @@ PAGE: Final = "demo.html"
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False), default=SAMPLES)
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-def demo(directory: Path, form: str) -> int:
+def demo(directory: Path) -> int:
     """Verify every sample ticket under DIRECTORY and compare each verdict with the expected one.
 
     Without DIRECTORY these are the samples that come with refute. A sample's `expected.yaml` names the status, the
@@ -47,11 +44,8 @@ def demo(directory: Path, form: str) -> int:
             if outcome.status is Status.CANCELLED:  # all are approved in advance, so this was Ctrl-C
                 raise click.Abort
             click.echo(f"[{len(outcomes)}/{len(samples)}] {sample.request.ticket.name}: {outcome.status}", err=True)
-    if form == "json":
-        click.echo(_as_json(samples, outcomes))
-    else:
-        expected = [sample.status for sample in samples]
-        click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
+    expected = [sample.status for sample in samples]
+    click.echo(render_batch(outcomes, expected=expected, color=sys.stdout.isatty()))
     _write_page(settings, began)
     return 0 if all(map(_as_expected, samples, outcomes)) else 1
 
@@ -88,20 +82,6 @@ def _sample(directory: Path) -> Sample:
         status=expected["status"],
         refuted=tuple(expected["refuted"]),
     )
-
-
-def _as_json(samples: "list[Sample]", outcomes: list[Outcome]) -> str:
-    """Each outcome beside what it must be."""
-    told = [
-        {
-            "sample": sample.request.ticket.name,
-            "expected": {"status": sample.status, "refuted": sample.refuted},
-            "as_expected": _as_expected(sample, outcome),
-            "outcome": json.loads(write_document(outcome)),
-        }
-        for sample, outcome in zip(samples, outcomes, strict=True)
-    ]
-    return json.dumps({"schema_version": 1, "samples": told}, indent=2)
 
 
 def _as_expected(sample: Sample, outcome: Outcome) -> bool:

@@ -45,7 +45,6 @@ def issue(ticket: Path, implement: str | None, *, yes: bool, **options: Any) -> 
     given |= {"ticket": ticket.resolve(), "approval": "in_advance" if yes else "ask", "settings": settings}
 
     def make() -> Any:
-
         from flows.issue_workflow import issue_workflow
 
         return partial(issue_workflow, IssueRequest(**given, implement=shlex.split(implement or "")))

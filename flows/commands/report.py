@@ -64,7 +64,14 @@ class Moment(click.ParamType[datetime]):
 @click.option(
     "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs started before WHEN; a day is included."
 )
-@click.option("--status", "statuses", multiple=True, metavar="S", help="Only runs with this status; repeatable.")
+@click.option(
+    "--status",
+    "statuses",
+    type=click.Choice(list(Status), case_sensitive=False),
+    multiple=True,
+    metavar="S",
+    help="Only runs with this status; repeatable.",
+)
 @click.option("--label", "labels", multiple=True, metavar="L", help="Only tickets with this label; repeatable.")
 @click.option("--ticket", "tickets", multiple=True, metavar="ID", help="Only this ticket; repeatable.")
 @click.option("--bench", is_flag=True, help="Only runs of `refute bench` (excluded by default).")
@@ -137,17 +144,10 @@ def _flag(name: str) -> str:
 def _scope(options: dict[str, Any]) -> "Scope":
     from reports.scope import Scope
 
-    statuses = []
-    for given in options["statuses"]:
-        try:
-            statuses.append(Status(given.upper()))
-        except ValueError as error:
-            known = ", ".join(Status)
-            raise click.BadParameter(f"got {given!r}, expected one of {known}", param_hint="--status") from error
     return Scope(
         since=options["since"],
         until=options["until"],
-        statuses=tuple(statuses),
+        statuses=options["statuses"],
         labels=options["labels"],
         ticket_ids=options["tickets"],
         bench=options["bench"] or (None if options["reconcile"] else False),
@@ -177,7 +177,6 @@ def _report(ledger: Ledger, settings: Settings, scope: "Scope", options: dict[st
 
 
 def _csv(ledger: Ledger, settings: Settings, *, rebuild: bool) -> int:
-
     done = rebuild_csv(ledger, settings.costs_csv) if rebuild else append_missing(ledger, settings.costs_csv)
     lines = f"{done} line{'' if done == 1 else 's'}"
     click.echo(f"{settings.costs_csv}: {lines} {'written' if rebuild else 'appended'}")
@@ -211,7 +210,6 @@ def _budget(ledger: Ledger, settings: Settings, *, as_json: bool, webhook: str |
 
 
 def _show_budget(budget: "BudgetReport", *, as_json: bool) -> None:
-
     if as_json:
         from reports.document import render_budget_json
 

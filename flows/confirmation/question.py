@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from refute.approval import Question
 from refute.guardrails.plain_text import markdown_block, markdown_text, printable
-from refute.scan.finding import Finding, Suppressed
+from refute.scan.finding import Finding
 from refute.wording import counted
 from reports.sections import markdown_table
 
@@ -52,31 +52,15 @@ class Reply:
         return ": ".join(filter(None, (self.by, self.note)))
 
 
-class AskedFinding(BaseModel):
-    """One finding of the scan."""
+FINDING: Final = ("Severity", "Where", "What", "Why")
+AskedFinding = tuple[str, str, str, str]
+"""One finding of the scan in words: severity, where, what, why."""
 
-    model_config = ConfigDict(frozen=True)
 
-    severity: str
-    where: str
-    what: str
-    why: str
-
-    @classmethod
-    def of(cls, finding: Finding) -> Self:
-        """The finding in words."""
-        return cls(
-            severity=finding.grade,
-            where=printable(f"{finding.path}:{finding.line}", max_chars=200, keep_newlines=False),
-            what=printable(finding.matched, max_chars=120, keep_newlines=False),
-            why=printable(f"{finding.explanation} ({finding.rule_id})", max_chars=500, keep_newlines=False),
-        )
-
-    @classmethod
-    def allowed(cls, item: Suppressed) -> Self:
-        """A finding that the allow-file lets through, with the reason that stands there."""
-        words = printable(f"allowed: {item.reason} ({item.finding.rule_id})", max_chars=500, keep_newlines=False)
-        return cls.of(item.finding).model_copy(update={"severity": "allowed", "why": words})
+def _asked(finding: Finding, severity: str, why: str) -> AskedFinding:
+    where, what, why = f"{finding.path}:{finding.line}", finding.matched, f"{why} ({finding.rule_id})"
+    limits = ((where, 200), (what, 120), (why, 500))
+    return severity, *(printable(text, max_chars=most, keep_newlines=False) for text, most in limits)  # type: ignore[return-value]  # three of them
 
 
 class AskedTicket(BaseModel):
@@ -119,7 +103,10 @@ class AskedTicket(BaseModel):
             script=printable(question.script[:max_script_chars]),
             hidden_chars=max(0, len(question.script) - max_script_chars),
             scanned_files=len(scan.scanned),
-            findings=(*map(AskedFinding.of, scan.findings), *map(AskedFinding.allowed, scan.suppressed))[:MAX_FINDINGS],
+            findings=(
+                *(_asked(one, one.grade, one.explanation) for one in scan.findings),
+                *(_asked(one.finding, "allowed", f"allowed: {one.reason}") for one in scan.suppressed),
+            )[:MAX_FINDINGS],
             blocking=len(scan.blocking),
             allowed=len(scan.suppressed),
             plan=tuple(printable(line, max_chars=500, keep_newlines=False) for line in question.plan),
@@ -224,8 +211,7 @@ def _listed(question: AskedQuestion) -> list[str]:
 def _sections(ticket: AskedTicket) -> list[str]:
     parts = [f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}", f"Scan: {_cell(ticket.scan_words)}"]
     if ticket.findings:
-        rows = [(one.severity, one.where, one.what, one.why) for one in ticket.findings]
-        parts.append(markdown_table(("Severity", "Where", "What", "Why"), rows))
+        parts.append(markdown_table(FINDING, ticket.findings))
     parts.append(f"Script {_cell(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
     if ticket.hidden_words:
         parts.append(f"**{ticket.hidden_words}**")

@@ -1,14 +1,13 @@
 """Who may talk to the Prefect API: it approves runs, so one that strangers reach has to ask for a password."""
 
 import urllib.error
-import urllib.request
 from typing import Final
 from urllib.parse import urlsplit
 
+from flows.orchestrator.api import over_http
 from flows.orchestrator.server import LOOPBACK_HOSTS
 from refute.errors import OrchestratorUnavailable
 
-TIMEOUT_S: Final = 15.0
 REFUSALS: Final = frozenset({401, 403})
 
 
@@ -23,15 +22,13 @@ def asks_for_password(api_url: str) -> bool:
     Raises:
         OSError: nothing answers.
     """
-    request = urllib.request.Request(  # noqa: S310  # the operator's own server
-        f"{api_url.rstrip('/')}/flow_runs/count", b"{}", {"Content-Type": "application/json"}, method="POST"
-    )
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(request, timeout=TIMEOUT_S):
-            return False
+        over_http(api_url.rstrip("/"))("POST", "/flow_runs/count", {})
     except urllib.error.HTTPError as error:
         return error.code in REFUSALS
+    except ValueError:  # it answers, if not as an API
+        return False
+    return False
 
 
 def require_protected(api_url: str | None) -> None:

@@ -13,7 +13,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from flows.confirmation.question import AskedTicket
+from flows.confirmation.question import FINDING, AskedTicket
 from flows.in_advance import by_flag, user
 from refute.approval import IN_ADVANCE, NOBODY_ASKED, Approval, Decision, Denial, Question
 
@@ -148,10 +148,10 @@ def _scan_summary(asked: AskedTicket) -> Panel:
     if not asked.findings:
         return Panel(Text(asked.scan_words), title="Scan", title_align="left")
     table = Table(box=None, pad_edge=False)
-    for heading in ("Severity", "Where", "What", "Why"):
+    for heading in FINDING:
         table.add_column(heading, overflow="fold")
     for finding in asked.findings:
-        table.add_row(*map(Text, (finding.severity, finding.where, finding.what, finding.why)))
+        table.add_row(*map(Text, finding))
     return Panel(table, title=f"Scan: {asked.scan_words}", title_align="left")
 
 

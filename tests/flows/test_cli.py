@@ -7,7 +7,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from flows import program
+from flows import cli, program
 from flows.commands.options import Size
 from flows.program import COMMANDS, refute
 from tests.fakes.tickets import write_ticket
@@ -117,7 +117,7 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
     monkeypatch.setattr("sys.argv", ["refute", "report"])
     monkeypatch.setattr(refute, "invoke", lambda _: os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(SystemExit) as end:
-        program.run()
+        cli.main()
     assert end.value.code == 130
     assert "refute: interrupted: the process was asked to end (SIGTERM)" in capsys.readouterr().err
 

@@ -130,7 +130,7 @@ def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Rep
         (["--webhook", "http://x"], "--webhook needs --budget"),
         (["--csv", "--html", "x"], "--csv: got --html, which it does not take (it takes --rebuild)"),
         (["--budget", "--html", "x"], "--budget: got --html, which it does not take (it takes --json, --webhook)"),
-        (["--status", "PASSED"], "got 'PASSED', expected one of ERROR, "),
+        (["--status", "PASSED"], "'PASSED' is not one of 'error', "),
         (["--since", "yesterday"], "got 'yesterday', expected a day (2026-11-22)"),
     ],
 )

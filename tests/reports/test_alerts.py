@@ -14,8 +14,9 @@ from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from reports.alerts import Alert, budget_alerts, post_to, spike_alerts, tell, webhook_channel
 from reports.budget import BudgetState, budget_state
+from reports.groups import Group
 from reports.rates import Rate
-from reports.spikes import Spike, SpikeKind, find_spikes, is_spike
+from reports.spikes import Spike, find_spikes, is_spike
 from tests.fakes.webhook import WebhookReceiver, receiving
 
 
@@ -75,7 +76,7 @@ def test_the_name_of_a_webhook_s_memory_gives_no_secret_away() -> None:
 
 
 def test_a_spike_is_told_of_once_a_day_with_both_shares() -> None:
-    spike = Spike(kind=SpikeKind.FAILED, recent=Rate(hits=9, tries=10), usual=Rate(hits=10, tries=100))
+    spike = Spike(kind=Group.FAILED, recent=Rate(hits=9, tries=10), usual=Rate(hits=10, tries=100))
     (alert,) = spike_alerts([spike], datetime(2026, 11, 20, 7, tzinfo=UTC))
     assert (alert.event, alert.name, alert.period) == ("refute.failrate.spike", "failed", "2026-11-20")
     assert "90.0%" in alert.words
@@ -115,7 +116,7 @@ def test_the_last_day_is_compared_with_the_two_weeks_before_it(tmp_path: Path, o
     ran(30, Status.SKIPPED_BUDGET, timedelta(hours=2))  # was not tried
     (spike,) = find_spikes(ledger, NOW)
     assert (spike.kind, spike.recent, spike.usual) == (
-        SpikeKind.ERROR,
+        Group.ERROR,
         Rate(hits=10, tries=10),
         Rate(hits=0, tries=20),
     )

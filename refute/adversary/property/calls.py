@@ -32,7 +32,7 @@ def _trees(brief: Brief, surface: Surface) -> Iterator[ast.AST]:
             yield from [expression] if expression is not None else []
     documented = (text.text for face in surface.faces for text in face.docstrings)
     for text in (*(claim.text for claim in brief.ticket.claims), *documented):
-        for session in read_sessions(text):
+        for session in read_sessions(text, only_checked=False):
             yield from _inlined(session)
 
 

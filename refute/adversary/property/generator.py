@@ -13,6 +13,7 @@ from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names, source_of
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
+from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
 
 MAX_ROWS: Final = 80
@@ -20,8 +21,8 @@ MAX_ROWS: Final = 80
 MAX_WAYS: Final = 3
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
-_MAX_HOLES: Final = 6
-_SAFE: Final = frozenset({"datetime", "decimal", "fractions", "Decimal", "Fraction", "list", "tuple", "set", "dict"})
+_MAX_HOLES: Final = 8
+_SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""

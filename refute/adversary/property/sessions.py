@@ -75,8 +75,8 @@ def blank_out(text: str) -> str:
     return _PROMPTED.sub(lambda hit: re.sub(r"[^\n]", " ", hit[0]), text)
 
 
-def read_sessions(text: str) -> list[Example]:
-    """All `>>>` examples of a text, grouped by the names that they share.
+def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
+    """All `>>>` examples of a text, grouped by the names that they share; by default those that state something.
 
     Forgiven: no space after the prompt, and odd indentation elsewhere. What does not parse is left out, with all that
     needs its names.
@@ -84,8 +84,12 @@ def read_sessions(text: str) -> list[Example]:
     if re.search(r"^\s*(?:\.\.\.|>>>)\s+global\s", text, re.MULTILINE):  # in a test, names of a session are no globals
         return []
     steps = list(_steps(_PROMPT.sub(r"\1 ", text.expandtabs(4))))[:_MAX_STEPS]
-    checked = (group for group in _grouped(steps) if any(isinstance(one.statement, _CHECKED) for one in group))
-    return [Example(steps=tuple(group), quote=group[0].source) for group in checked]
+    groups = (
+        group
+        for group in _grouped(steps)
+        if not only_checked or any(isinstance(one.statement, _CHECKED) for one in group)
+    )
+    return [Example(steps=tuple(group), quote=group[0].source) for group in groups]
 
 
 def _steps(text: str) -> Iterator[Step]:

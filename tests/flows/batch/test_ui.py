@@ -7,7 +7,7 @@ import pytest
 from flows.batch.document import render_result
 from flows.batch.progress import in_words
 from flows.batch.result import BatchResult
-from flows.batch.ui import Row, closing_lines, render_summary
+from flows.batch.ui import closing_lines, render_summary, row_of
 from refute.batch.tally import Tally
 from refute.ledger.batches import Batch
 from refute.outcome import Outcome, Status
@@ -42,14 +42,14 @@ UNPRICED = fake_outcome("T-2", cost_usd=None)
 
 
 def test_the_reason_stands_before_the_title_which_may_run_out_of_the_page() -> None:
-    summary = render_summary(result_of(REFUTED), [Row.of(REFUTED)])
+    summary = render_summary(result_of(REFUTED), [row_of(REFUTED)])
     why = r"C1 refuted: xs=\[2, 1\] → AssertionError: \[2, 1\] \!= \[1, 2\]"
-    assert f"| FAILED_ADVERSARIAL | T-1 | {why} | A long title |" in summary
+    assert rf"| FAILED\_ADVERSARIAL | T-1 | {why} | A long title |" in summary
 
 
 def test_the_log_ends_with_what_needs_somebody() -> None:
-    rows = [Row.of(fake_outcome(f"T-{n}", status=Status.ERROR, reason="no engine")) for n in range(22)]
-    lines = closing_lines([*rows, Row.of(fake_outcome("GOOD"))])
+    rows = [row_of(fake_outcome(f"T-{n}", status=Status.ERROR, reason="no engine")) for n in range(22)]
+    lines = closing_lines([*rows, row_of(fake_outcome("GOOD"))])
     assert lines[0] == "T-0: ERROR: no engine"
     assert (len(lines), lines[-1]) == (21, "and 2 more: artifact batch-summary")
 
