@@ -179,6 +179,8 @@ def in_words(strength: Strength | None) -> str:
     sure = f"{strength.low:.0%} of all" if strength.is_census else f"at least {strength.low:.0%} with 90% confidence"
     low = f"{sure}, floor {strength.floor:.0%}"
     weak = "too few mutants were run (mutation_timeout_s)" if strength.undecided else "the attack is too weak"
+    if strength.blind_to:
+        weak = f"no test notices a fault in what changed ({strength.blind_to[0]}{_more(strength.blind_to)})"
     whole = f"{share}: {low}" if strength.reaches_floor else f"{weak}: {share}, {low}"
     if strength.unjudged:
         return f"{whole}; not measured per claim: {strength.unjudged}"

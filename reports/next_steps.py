@@ -77,6 +77,8 @@ def _for_the_attack(outcome: Outcome) -> Iterator[str]:
         yield f"strength was not measured ({strength.void}): fix that and run again"
     elif strength is not None and strength.undecided:
         yield "too few mutants ran in time: raise mutation_timeout_s"
+    elif strength is not None and strength.blind_to:
+        yield f"make a claim, with inputs, of what {strength.blind_to[0]} does now: no test notices a fault there"
     elif strength is not None and not strength.reaches_floor:
         yield "add claims about the lines that surviving mutants change (see Strength), or lower --strength-floor"
     if second is not None and second.identity_reads:

@@ -5,6 +5,7 @@ import contextlib
 import difflib
 import random
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
 from types import CodeType
@@ -54,7 +55,12 @@ def candidates(modules: Sequence[SourceModule]) -> list[Candidate]:
 
 
 def sample_mutants(
-    possible: Sequence[Candidate], *, count: int, seed: str, without: Sequence[Mutant] = ()
+    possible: Sequence[Candidate],
+    *,
+    count: int,
+    seed: str,
+    without: Sequence[Mutant] = (),
+    first: AbstractSet[tuple[str, int]] = frozenset(),
 ) -> tuple[Mutant, ...]:
     """Draw mutants, the same ones for the same seed.
 
@@ -63,9 +69,11 @@ def sample_mutants(
         count: at most so many.
         seed: any text.
         without: mutants of an earlier sample, not to be drawn again.
+        first: (path, line) of those that are drawn before others.
     """
     shuffled = list(possible)
     random.Random(seed).shuffle(shuffled)  # noqa: S311  # reproducible, not secret
+    shuffled.sort(key=lambda one: (one.path, one.fault.line) not in first)
     seen = {(mutant.path, mutant.source) for mutant in without}
     plain: dict[str, tuple[str, CodeType]] = {}
     drawn: list[Mutant] = []

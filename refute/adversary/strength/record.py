@@ -120,6 +120,8 @@ class Strength:
     """Mutants that count and were not killed."""
     notes: tuple[str, ...] = ()
     """What to know of the measurement; one line each."""
+    blind_to: tuple[str, ...] = ()
+    """The changed lines (`clamp.py:12`) that have faults, where the attack notices none of any of them."""
     shallow: tuple[ShallowClaim, ...] = ()
     """Claims that are not attacked strongly, however strong the attack is as a whole."""
     unjudged: str = ""
@@ -160,14 +162,14 @@ class Strength:
 
     @property
     def reaches_floor(self) -> bool:
-        """Whether the lower end does: as a whole the attack is strong enough."""
-        return not self.void and self.n > 0 and self.low >= self.floor
+        """Whether the lower end does, and the attack sees what changed: as a whole it is strong enough."""
+        return not self.void and self.n > 0 and self.low >= self.floor and not self.blind_to
 
     @property
     def undecided(self) -> bool:
         """Whether mutants that were not run might have made the attack strong enough as a whole."""
         best, _ = wilson(self.killed + self.not_run, self.n + self.not_run, population=self.population)
-        return not self.reaches_floor and self.not_run > 0 and best >= self.floor
+        return not self.reaches_floor and not self.blind_to and self.not_run > 0 and best >= self.floor
 
     @property
     def suffices(self) -> bool:

@@ -161,6 +161,8 @@ class Sample:
     """Which code they are of: `Cache.get`."""
     population: int | None = None
     """How many mutants that code has; None where nobody counted."""
+    changed: frozenset[tuple[str, int]] = frozenset()
+    """(path, line) of what is not in the version before; none where none is known."""
     violations: tuple[Violation, ...] = ()
     """Edits by a model that run beside them, first, and are no part of the score."""
 
@@ -174,12 +176,13 @@ def draw_sample(brief: Brief, *, count: int, seed: str, without: Sequence[Mutant
         seed: any text; the same mutants for the same one.
         without: mutants of an earlier sample, not to be drawn again.
     """
+    changed = _changed(brief)
     for possible, words in _scopes(brief, candidates(brief.modules), wanted=count):
-        mutants = sample_mutants(possible, count=count, seed=seed, without=without)
+        mutants = sample_mutants(possible, count=count, seed=seed, without=without, first=changed)
         places = {(one.path, one.fault.line) for one in possible}
         before = sum((one.path, one.line) in places for one in without)
         if mutants or before:
             # Where a sample is not filled nothing is left, and what compiles to the same code is known to be none.
             population = len(possible) if len(mutants) == count else len(mutants) + before
-            return Sample(mutants=mutants, code=words, population=population)
+            return Sample(mutants=mutants, code=words, population=population, changed=changed)
     return Sample(mutants=())

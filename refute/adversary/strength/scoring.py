@@ -59,6 +59,8 @@ def score(trial: Trial, brief: Brief, sample: Sample, containers: Sequence[Varia
     population = None if sample.population is None else sample.population - limit - unusable
     low, high = wilson(len(killed), len(counted), population=population)
     lost = [one.lost for one in containers if one.lost]
+    at_change = [one for one in counted if (one.path, one.line) in sample.changed]
+    seen = any(one.end is MutantEnd.KILLED for one in at_change)
     return Strength(
         n=len(counted),
         killed=len(killed),
@@ -75,6 +77,7 @@ def score(trial: Trial, brief: Brief, sample: Sample, containers: Sequence[Varia
         void="" if counted else "no mutant could be run to an end that counts",
         survivors=tuple(one for one in counted if one.end is not MutantEnd.KILLED),
         notes=tuple(f"one of {len(containers)} containers of mutants was lost: {why}" for why in lost),
+        blind_to=() if seen else tuple(dict.fromkeys(f"{one.path}:{one.line}" for one in at_change)),
         shallow=shallow,
         unjudged=unjudged,
         violations=tuple(map(judge.violation, sample.violations)),

@@ -119,6 +119,8 @@ def test_a_change_with_few_mutants_is_taken_with_what_it_stands_in() -> None:
     sample = draw_sample(brief, count=1000, seed="s")
     assert sample.code == "what changed in a.py against old.py, with Cache.put"
     assert {mutant.line for mutant in sample.mutants} >= {28, 30}
+    assert sample.changed == {("a.py", 28)}
+    assert {mutant.line for mutant in draw_sample(brief, count=2, seed="s").mutants} == {28}  # those come first
 
 
 def test_a_fresh_sample_is_of_the_same_code_also_where_that_has_none_left() -> None:

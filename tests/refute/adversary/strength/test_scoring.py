@@ -142,6 +142,18 @@ def test_the_floor_holds_for_the_interval_s_lower_end(
     assert score(trial, brief, Sample(mutants=tuple(mutants)), [container(trial, *runs)], floor=0.6).suffices is enough
 
 
+@pytest.mark.parametrize(("killed_first", "enough"), [(True, True), (False, False)])
+def test_an_attack_that_notices_no_fault_of_the_changed_lines_is_weak_however_many_it_kills_beside(
+    trial: Trial, brief: Brief, killed_first: bool, enough: bool
+) -> None:
+    mutants = [mutant(number, line=3 if number < 3 else 5) for number in range(1, 31)]
+    runs = [ran(trial, str(number), *([failed()] if killed_first or number > 2 else [])) for number in range(1, 31)]
+    sample = Sample(mutants=tuple(mutants), changed=frozenset({("impl.py", 3)}))
+    strength = score(trial, brief, sample, [container(trial, *runs)], floor=0.6)
+    assert strength.suffices is enough
+    assert in_words(strength).startswith("30 of" if enough else "no test notices a fault in what changed (impl.py:3): 28")
+
+
 @pytest.mark.parametrize(
     ("killed", "survived", "suffices", "said"),
     [
