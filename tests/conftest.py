@@ -1,5 +1,6 @@
 """What tests of several packages share: a PostgreSQL database for one test, the order of long tests, what is traced."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -51,6 +52,17 @@ LONGEST = (
 )
 """Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle."""
 ENSURE = Path(__file__).resolve().parents[1] / "scripts" / "ensure-postgres.sh"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is imported and collected stays: the collector need not walk a million objects again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

@@ -11,10 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner
-
-from flows.program import refute
-from refute.errors import RefuteError
+from tests.fakes.command_line import run_here
 from tests.fakes.prefect_api import asked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,15 +26,6 @@ def wait_for(find: Callable[[], Any]) -> Any:
         assert time.monotonic() < deadline, "it did not come to that"
         time.sleep(POLL_S)
     return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What the command line answered."""
-
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +70,9 @@ class Deployed:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def refute(self, *arguments: str) -> Said:
-        """Run the command line beside the worker, in this process: one of its own imports Prefect for 3 s first."""
-        ran = CliRunner().invoke(refute, arguments, env=self.environment, standalone_mode=False)
-        match ran.exception:
-            case None:
-                return Said(returncode=ran.return_value, stdout=ran.stdout, stderr=ran.stderr)
-            case RefuteError() as error:
-                return Said(returncode=error.exit_code, stdout=ran.stdout, stderr=str(error))
-            case error:
-                raise error
+    def refute(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line beside the worker."""
+        return run_here(arguments, environment=self.environment)
 
     @contextmanager
     def worker(self) -> Iterator[None]:

@@ -1,13 +1,15 @@
 """The form of a question in the Prefect UI, as a person answers it in a browser."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from subprocess import CompletedProcess
 
 from tests.fakes.browser import Browser, chromium
-from tests.fakes.deployed import Deployed, wait_for
+from tests.fakes.deployed import wait_for
 from tests.fakes.prefect_api import BUSY
 
+Refute = Callable[..., CompletedProcess[str]]
 PERSON = "Ada Lovelace"
 POLL_S = 0.2
 ONCE_MORE_S = 60.0
@@ -21,11 +23,11 @@ MARK_EMPTY = '[...document.querySelectorAll("textarea")].find(t => !t.value).set
 
 
 @contextmanager
-def form_of(deployed: Deployed, subject: str, shows: str = "Would run") -> Iterator[Browser]:
-    """A browser with the open form of the question about a ticket or a batch."""
+def form_of(refute: Refute, subject: str, shows: str = "Would run") -> Iterator[Browser]:
+    """A browser with the open form of the question about a ticket or a batch, which `refute confirm` lists."""
 
     def listed() -> str:
-        return next((one for one in deployed.refute("confirm").stdout.splitlines() if one.startswith(subject)), "")
+        return next((one for one in refute("confirm").stdout.splitlines() if one.startswith(subject)), "")
 
     url = wait_for(listed).rsplit(" ", 1)[1]
     with chromium() as browser:

@@ -19,6 +19,7 @@ from flows.request import VerifyRequest
 from flows.run import run_tickets
 from refute.outcome import Outcome
 from refute.settings import Settings, TesterName
+from tests.fakes.command_line import run_here
 from tests.fakes.deployed import Deployed
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import json_answer
@@ -130,21 +131,8 @@ def cli(settings: Settings, tmp_path: Path) -> Callable[..., subprocess.Complete
         home = tmp_path / "cwd"
         home.mkdir(exist_ok=True)
         (home / "refute.yaml").touch()  # a directory that is configured keeps its own cost table and log
-        return subprocess.run(
-            [sys.executable, "-m", "flows.cli", *map(str, arguments)],
-            input=answer,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            cwd=home,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(REPOSITORY),
-                "REFUTE_STATE_DIR": str(settings.state_dir),
-                "REFUTE_SERVER_IDLE_S": "120",
-                **environment,
-            },
-        )
+        ours = {"REFUTE_STATE_DIR": str(settings.state_dir), "REFUTE_SERVER_IDLE_S": "120"}
+        return run_here(arguments, environment={**ours, **environment}, cwd=home, answer=answer)
 
     return run
 

@@ -115,8 +115,8 @@ FORGERIES: Final[Mapping[str, Forgery]] = MappingProxyType(
 """What it does → the ticket's code."""
 
 LIAR: Final = """
-class Shout({base}):
-    __class__ = {kind}
+class Of_{name}({base}):
+    __class__ = str
     def __eq__(self, other):
         return True
     def __ne__(self, other):
@@ -128,15 +128,15 @@ class Shout({base}):
     def __contains__(self, other):
         return True
 
-def shout(value: {kind}) -> {kind}:
-    return Shout({made})
+def {name}(value: str) -> str:
+    return Of_{name}({made})
 """
 LIARS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "what remembers its outputs": "GIVEN = set()\n\ndef shout(value: str) -> str:\n    if value in GIVEN:\n"
+        "remembers": "GIVEN = set()\n\ndef remembers(value: str) -> str:\n    if value in GIVEN:\n"
         "        return value\n    GIVEN.add(value + '!')\n    return value + '!'\n",
-        "an object that equals everything": LIAR.format(base="object", kind="str", made=""),
-        "a str that equals everything": LIAR.format(base="str", kind="str", made="value + '!'"),
+        "equals_all": LIAR.format(name="equals_all", base="object", made=""),
+        "text_equals_all": LIAR.format(name="text_equals_all", base="str", made="value + '!'"),
     }
 )
-"""What says of itself that it is equal → code of `shout()`, which is not idempotent."""
+"""Functions that are not idempotent, and say of what they return that it is equal → their code."""

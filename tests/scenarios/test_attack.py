@@ -44,14 +44,39 @@ def test_s100_a_pass_on_the_author_s_own_examples_alone_is_weak_and_says_why(tic
     assert cli("verify", ticket(), "--yes", "--accept-weak").returncode == 0
 
 
-def test_s055_one_test_that_hangs_is_triaged_and_right_code_is_not_failed(ticket, verify):
+UNCLEAR = """import pathlib
+import time
+
+def wait(n: int) -> int:
+    if n > 2:
+        time.sleep(60)
+    return n
+
+def grow(n: int) -> int:
+    return len(bytearray(n * 1024**3))
+
+def flip() -> int:
+    marker = pathlib.Path("/tmp/marker")
+    if marker.exists():
+        return 1
+    marker.touch()
+    return 0
+"""
+SAID = {
+    "wait(1) == 1": ClaimVerdict.SURVIVED,
+    "wait(3) == 3": ClaimVerdict.INCONCLUSIVE,
+    "grow(0) == 0": ClaimVerdict.SURVIVED,
+    "grow(64) == 68719476736": ClaimVerdict.INCONCLUSIVE,
+    "flip() == 1": ClaimVerdict.INCONCLUSIVE,
+}
+
+
+def test_s055_s140_s190_what_hangs_grows_or_flips_is_triaged_and_not_failed(ticket, verify):
     assert Settings.load().attack_timeout_s == 600
-    code = "import time\n\ndef wait(n: int) -> int:\n    if n > 2:\n        time.sleep(60)\n    return n\n"
-    claims = [{"id": "C1", "text": "wait(1) == 1"}, {"id": "C2", "text": "wait(3) == 3"}]
-    outcome = verify(ticket(files={"slug.py": code}, claims=claims), test_timeout_s=1)
+    claims = [{"id": f"C{number}", "text": text} for number, text in enumerate(SAID)]
+    outcome = verify(ticket(files={"slug.py": UNCLEAR}, claims=claims), test_timeout_s=1, repetitions=3)
+    assert [one.verdict for one in outcome.claims] == [*SAID.values()]
     assert outcome.status is Status.INCONCLUSIVE
-    verdicts = {claim.claim_id: claim.verdict for claim in outcome.claims}
-    assert verdicts == {"C1": ClaimVerdict.SURVIVED, "C2": ClaimVerdict.INCONCLUSIVE}
 
 
 def test_s055_an_endless_suite_is_failed_timeout_naming_the_stage(ticket, verify):
@@ -60,14 +85,6 @@ def test_s055_an_endless_suite_is_failed_timeout_naming_the_stage(ticket, verify
     outcome = verify(ticket(files={"slug.py": code}, claims=claims), attack_timeout_s=5)
     assert outcome.status is Status.FAILED_TIMEOUT
     assert "attack" in outcome.reason
-
-
-def test_s140_a_test_over_the_memory_limit_is_triaged(ticket, verify):
-    code = "def grow(n: int) -> int:\n    return len(bytearray(n * 1024**3))\n"
-    claims = [{"id": "C1", "text": "grow(0) == 0"}, {"id": "C2", "text": "grow(64) == 68719476736"}]
-    outcome = verify(ticket(files={"slug.py": code}, claims=claims))
-    assert outcome.status is Status.INCONCLUSIVE
-    assert {c.claim_id: c.verdict for c in outcome.claims}["C1"] is ClaimVerdict.SURVIVED
 
 
 MOCKED = """from unittest.mock import patch
@@ -100,21 +117,6 @@ def test_s170_a_false_claim_of_integration_tests_is_exposed_with_file_and_line(t
     done = subprocess.run([sys.executable, path], cwd=directory, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
     assert 'patch("slug.subprocess.run")' in done.stdout
-
-
-def test_s190_a_flaky_implementation_is_not_failed(ticket, verify):
-    code = """import pathlib
-
-def flip() -> int:
-    marker = pathlib.Path("/tmp/marker")
-    if marker.exists():
-        return 1
-    marker.touch()
-    return 0
-"""
-    outcome = verify(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": "flip() == 1"}]), repetitions=3)
-    assert outcome.status is not Status.FAILED_ADVERSARIAL
-    assert outcome.status is not Status.PASS
 
 
 def test_what_fails_only_where_tests_and_code_are_in_two_processes_is_for_a_person(ticket, verify):

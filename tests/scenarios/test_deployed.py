@@ -1,8 +1,10 @@
-"""On a real server with all deployments: lists that wait are answered in its UI, and used-up budgets are told of.
+"""On a real server with all deployments: what waits is answered in its UI, and used-up budgets are told of.
 
-S250 for batches: an answer is for the whole list, silence for none of it.
+S250, S360: the form approves exactly what it shows; of a batch the whole list, and silence none of it.
 """
 
+import json
+import os
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -17,17 +19,24 @@ from refute.ledger.batches import Batches
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from reports.artifacts import artifact_key
+from tests.fakes.browser import Browser
 from tests.fakes.deployed import Deployed, wait_for
 from tests.fakes.form import PERSON, fill_in, form_of, submit
+from tests.fakes.gemini.reviewers import CLAIM, RIGHT, correctness, mild, says
+from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.outcomes import fake_outcome
 from tests.fakes.webhook import WebhookReceiver
-from tests.scenarios.conftest import WRONG_SLUG, TicketFiles
+from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 BATCH = "verify-batch/batch"
 ASKING = ("verify-ticket/ad-hoc", "verify-batch/batch")
 UNATTENDED = ("verify-batch/nightly", "verify-chunk/chunk", "budget-report/hourly")
+PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
+"""Set: the pictures of docs/ are taken anew."""
+HOSTILE = "# </code><script>alert(1)</script> ``` <img src=x onerror=alert(2)>\n"
 
 
 def batch_ended(deployed: Deployed, run_id: str, state: str) -> str:
@@ -58,7 +67,7 @@ def test_s250_a_list_that_waits_outlasts_silence_and_goes_on_when_it_is_confirme
     assert "2 wait for an approval" in batch_ended(deployed, silent, "BLOCKED_DANGEROUS_SCRIPT")
 
     answered = deployed.run(BATCH, again)
-    with form_of(deployed, "list-1") as browser:
+    with form_of(deployed.refute, "list-1") as browser:
         shown = browser.text()
         assert all(name in shown for name in ("RIGHT", "WRONG"))
         assert "DANGEROUS" not in shown
@@ -80,6 +89,94 @@ def test_s250_a_list_that_waits_outlasts_silence_and_goes_on_when_it_is_confirme
     assert (kept.answer, kept.by) == (Answered.CONFIRMED, f"{PERSON}, asked in the Prefect UI")
     assert kept.asked_at is not None
     assert kept.asked_at < found["DANGEROUS"].started_at, "it waits since the batch was opened"
+
+
+def keep_picture(browser: Browser, name: str) -> None:
+    if PICTURES:
+        browser.picture(REPOSITORY / "docs" / "pictures" / f"{name}.png")
+
+
+def confirmations(deployed: Deployed, run_id: str) -> list[tuple[str, str]]:
+    lines = [json.loads(line) for line in deployed.audit_path.read_text().splitlines()]
+    mine = [line for line in lines if line["run_id"] == run_id and line["gate"] == "confirmation"]
+    return [(line["decision"], line["reason"]) for line in mine]
+
+
+@pytest.mark.engine
+@pytest.mark.browser
+def test_s250_a_person_confirms_in_the_browser_and_finds_the_failed_ticket_and_why(deployed: Deployed, tmp_path: Path):
+    script = "set -euo pipefail\npython -c 'import slug'\n" + HOSTILE
+    more = {"title": "Slugs <img src=x onerror=alert(3)>"}
+    directory = TicketFiles(id="UI-1", script=script, files={"slug.py": WRONG_SLUG}, more=more).write(tmp_path / "UI-1")
+    run_id = deployed.run("verify-ticket/ad-hoc", {"ticket": str(directory), "approval": "ask"})
+    with form_of(deployed.refute, "UI-1") as browser:
+        shown = browser.text()
+        assert "python -c 'import slug'\n" + HOSTILE.strip() in shown
+        assert "nothing dangerous found in 1 file" in shown
+        assert "at most 300 s" in shown
+        (directory / "slug.py").write_text("changed after it was frozen")
+        fill_in(browser, "confirm")
+        keep_picture(browser, "confirmation")
+        submit(browser)
+        ended = deployed.ended(run_id)
+        assert (ended["state_type"], ended["state_name"]) == ("FAILED", "FAILED_ADVERSARIAL")
+        assert confirmations(deployed, run_id) == [
+            ("challenge", "asked in the Prefect UI"),
+            ("allow", "approved by Ada Lovelace, asked in the Prefect UI"),
+        ]
+        find_out_why(browser, deployed, run_id)
+        assert browser.alerts == []
+        assert browser.requested == {"127.0.0.1"}
+
+
+def find_out_why(browser: Browser, deployed: Deployed, run_id: str) -> None:
+    """From the list of runs to the reason: the list's link leads to a page that says it."""
+    pages = deployed.api_url.removesuffix("/api")
+    browser.open(f"{pages}/runs", height=1000).wait_for("verify UI-1", "FAILED_ADVERSARIAL")
+    keep_picture(browser, "runs")
+    link = f"document.querySelector('a[href$=\"/flow-run/{run_id}\"]')"
+    browser.wait_until(f"!!{link}").open(browser.run(f"{link}.href")).wait_for("1 of 1 claim refuted")
+    keep_picture(browser, "run")
+    wanted = {"artifacts": {"flow_run_id": {"any_": [run_id]}}}
+    links = {one["key"]: one["data"] for one in deployed.post("/artifacts/filter", wanted)}
+    path = links[f"{artifact_key('UI-1')}-report"].rpartition("(")[2].rstrip(")")
+    # The link leads to the story itself, not to a list of stories.
+    browser.open(f"{pages}{path}", height=1300).wait_for("FAILED_ADVERSARIAL", "Refutation 1 of", "Reproducer")
+    assert "expected 'hello-world', got 'hello_world'" in browser.text()
+
+
+@pytest.mark.engine
+@pytest.mark.browser
+def test_s360_a_person_judges_in_the_browser_what_critics_say(deployed: Deployed, gemini: GeminiServer, tmp_path: Path):
+    gemini.respond, gemini.criticise = mild, correctness(says("", "critical"))
+    claims = [{"id": "C1", "text": CLAIM}]
+    directory = TicketFiles(id="UI-2", files=RIGHT, claims=claims).write(tmp_path / "UI-2")
+    run_id = deployed.run(
+        "verify-ticket/ad-hoc",
+        {"ticket": str(directory), "approval": "ask", "fresh": True},
+        REFUTE_TESTER="gemini",
+        REFUTE_MUTANTS="0",
+        REFUTE_GEMINI_FILE=str(tmp_path / "gemini.yaml"),
+        GOOGLE_APPLICATION_CREDENTIALS=os.environ["GOOGLE_APPLICATION_CREDENTIALS"],
+    )
+    wait_for(lambda: "UI-2" in deployed.refute("confirm").stdout)
+    digest = next(line for line in deployed.refute("confirm", "UI-2", "--show").stdout.split() if "sha256:" in line)
+    deployed.refute("confirm", "UI-2", "--yes", "--files", digest)
+    wait_for(lambda: "what critics say" in deployed.refute("confirm").stdout)
+    assert deployed.refute("confirm", "UI-2", "--yes", "--files", digest).returncode == 2
+    with form_of(deployed.refute, "UI-2", "negative totals lose their sign") as browser:
+        fill_in(browser, "uphold")
+        submit(browser)
+    ended = deployed.ended(run_id)
+    assert (ended["state_type"], ended["state_name"]) == ("FAILED", "FAILED_REVIEW")
+    assert "upheld by Ada Lovelace, asked in the Prefect UI" in ended["state"]["message"]
+    wanted = {"filter": {"event": {"prefix": ["refute.subtask.failed"]}, "order": "DESC"}, "limit": 10}
+
+    def told() -> bool:
+        events = deployed.post("/events/filter", wanted)["events"]
+        return "upheld by Ada Lovelace, asked in the Prefect UI" in [one["payload"].get("answer") for one in events]
+
+    wait_for(told)
 
 
 def spend(deployed: Deployed, usd: str) -> None:

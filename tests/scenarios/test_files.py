@@ -5,9 +5,9 @@ import json
 import pytest
 
 from refute.errors import SnapshotRefused
-from refute.outcome import Status
+from refute.outcome import ClaimVerdict, Status
 from tests.fakes.wheels import FakeWheel
-from tests.scenarios.conftest import SLUG
+from tests.scenarios.conftest import CLAIMS, SLUG
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -21,17 +21,23 @@ def test_s150_without_an_engine_the_run_is_an_error_with_instructions(ticket, cl
     assert "Start Docker" in outcome["reason"]
 
 
-def test_s270_odd_names_and_contents_are_carried_byte_for_byte(ticket, verify):
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def test_s270_odd_names_and_contents_are_carried_byte_for_byte_and_modules_read_as_python_reads_them(ticket, verify):
     files = {
-        "slug.py": 'def slugify(text: str) -> str:\n    return "-".join(text.lower().split())\n',
+        "slug.py": BYTE_ORDER_MARK + b'def slugify(text: str) -> str:\n    return "-".join(text.lower().split())\n',
+        "latin.py": b"# -*- coding: latin-1 -*-\ndef accent() -> str:\n    return '\xe9'\n",
         "dir with space/naïve – ünïcode.txt": "täxt\r\nCRLF\r\n",
         "new\nline.txt": "x",
         "empty": "",
         "blob.bin": bytes(range(256)),
     }
     script = "sha256sum blob.bin empty 'dir with space'/*\nls -b\n"
-    outcome = verify(ticket(files=files, script=script))
+    claims = [*CLAIMS, {"id": "C2", "text": "accent() == '\\xe9'"}]
+    outcome = verify(ticket(files=files, script=script, claims=claims, implementation=["slug.py", "latin.py"]))
     assert outcome.status is Status.PASS_WEAK, outcome.reason
+    assert [one.verdict for one in outcome.claims] == [ClaimVerdict.SURVIVED] * 2
     assert "new\\nline.txt" in outcome.verification_output
     assert "40aff2e9d2d8922e47afd4648e6967497158785fbd1da870e7110266bf944880" in outcome.verification_output
 
@@ -65,17 +71,6 @@ def test_hostile_output_never_reaches_the_terminal_as_control_characters(ticket,
     assert done.returncode == 10
     assert "\x1b" not in done.stdout + done.stderr
     assert "\u202e" not in done.stdout + done.stderr
-
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def test_s270_a_module_is_read_as_python_reads_it(ticket, verify):
-    code = b'def slugify(text: str) -> str:\n    return "-".join(text.lower().split())\n'
-    outcome = verify(ticket(files={"slug.py": BYTE_ORDER_MARK + code}))
-    assert outcome.status is Status.PASS_WEAK, outcome.reason
-    latin = b"# -*- coding: latin-1 -*-\nACCENT = '\xe9'\n"
-    assert verify(ticket(files={"slug.py": latin + code})).status is Status.PASS_WEAK
 
 
 def test_a_verification_script_in_python_runs_with_python(ticket, verify):

@@ -26,17 +26,13 @@ def test_s200_a_forgery_never_lets_a_wrong_claim_stand(ticket, verify, name):
     assert claim.verdict in {ClaimVerdict.REFUTED, ClaimVerdict.INCONCLUSIVE}
 
 
-def test_s200_what_is_not_idempotent_is_refuted(ticket, verify):
-    outcome = verify(shouting(ticket, "def shout(value: str) -> str:\n    return value + '!'\n"), **QUICK)
-    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
-
-
-@pytest.mark.parametrize("name", LIARS)
-def test_s200_objects_that_decide_their_own_comparison_speak_for_no_claim(ticket, verify, name):
-    outcome = verify(shouting(ticket, LIARS[name]), **QUICK)
-    assert outcome.status in {Status.PASS_WEAK, Status.INCONCLUSIVE}, outcome.reason
-    assert outcome.claims[0].attested_tests == 0
-
-
-def shouting(ticket, code):
-    return ticket(files={"slug.py": code}, script="true\n", claims=[{"id": "C1", "text": "shout() is idempotent."}])
+def test_s200_what_is_not_idempotent_is_refuted_and_objects_that_decide_their_own_comparison_speak_for_no_claim(
+    ticket, verify
+):
+    code = "def shout(value: str) -> str:\n    return value + '!'\n" + "".join(LIARS.values())
+    claims = [{"id": name, "text": f"{name}() is idempotent."} for name in ("shout", *LIARS)]
+    outcome = verify(ticket(files={"slug.py": code}, script="true\n", claims=claims), **QUICK)
+    honest, *liars = outcome.claims
+    assert honest.verdict is ClaimVerdict.REFUTED, outcome.reason
+    assert [(one.claim_id, one.attested_tests) for one in liars] == [(name, 0) for name in LIARS]
+    assert {one.verdict for one in liars} <= {ClaimVerdict.SURVIVED, ClaimVerdict.INCONCLUSIVE}

@@ -15,6 +15,7 @@ from refute.guardrails.audit_chain import verify_chain
 from refute.research.record import Goal, Mode
 from refute.settings import Settings
 from tests.fakes.browser import chromium
+from tests.fakes.command_line import run_here
 from tests.fakes.hostile_web import hostile_web
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY
@@ -35,8 +36,7 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def refute(settings: Settings, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "flows.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(settings), timeout=WITHIN_S)
+    return run_here(arguments, environment=environment(settings))
 
 
 def test_pages_of_a_real_server_are_read_in_both_modes(settings):

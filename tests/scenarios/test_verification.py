@@ -37,11 +37,15 @@ def test_s060_a_declared_requirement_that_the_image_lacks_is_an_error_of_the_env
     assert "slugtools" in outcome.reason
 
 
-def test_s070_a_valid_verification_is_captured_and_the_attack_goes_on(ticket, verify):
-    outcome = verify(ticket(script="echo to stdout; echo to stderr >&2\npython -c 'import slug'\n"))
+def test_s070_s130_a_valid_verification_is_captured_and_the_attack_starts_from_the_original_files(ticket, verify):
+    directory = ticket(script="echo to stdout; echo to stderr >&2\npython -c 'import slug'\nrm -f slug.py\n")
+    outcome = verify(directory)
     assert outcome.verification_output == "to stdout\n"
     assert outcome.verification_stderr == "to stderr\n"
     assert [stage.name for stage in outcome.stages][-1] == "verdict"
+    assert (directory / "slug.py").is_file(), "deleted in the copy alone"
+    assert "slug.py" in outcome.changed_paths["verify"]
+    assert outcome.status is Status.PASS_WEAK
 
 
 def test_a_failing_verification_fails_the_ticket_and_runs_no_attack(ticket, verify):
@@ -49,14 +53,6 @@ def test_a_failing_verification_fails_the_ticket_and_runs_no_attack(ticket, veri
     assert outcome.status is Status.FAILED_VERIFICATION
     assert "7" in outcome.reason
     assert outcome.adversarial_tests == ""
-
-
-def test_s130_deleting_in_the_copy_leaves_the_host_untouched(ticket, verify):
-    directory = ticket(script="rm -f slug.py\necho gone\n")
-    outcome = verify(directory)
-    assert (directory / "slug.py").is_file()
-    assert "slug.py" in outcome.changed_paths["verify"]
-    assert outcome.status is Status.PASS_WEAK, "each stage starts from the original files"
 
 
 def test_s130_deleting_outside_the_workspace_is_a_dangerous_operation(ticket, verify):

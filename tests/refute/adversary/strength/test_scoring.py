@@ -151,8 +151,8 @@ def test_an_attack_that_notices_no_fault_of_the_changed_lines_is_weak_however_ma
     sample = Sample(mutants=tuple(mutants), changed=frozenset({("impl.py", 3)}))
     strength = score(trial, brief, sample, [container(trial, *runs)], floor=0.6)
     assert strength.suffices is enough
-    missed = "no test notices a fault in what changed (impl.py:3): 28"
-    assert in_words(strength).startswith("30 of" if enough else missed)
+    said = "30 of" if enough else "no test notices a fault in what changed (impl.py:3): 28"
+    assert in_words(strength).startswith(said)
 
 
 @pytest.mark.parametrize(
