@@ -1,16 +1,12 @@
 """What a claim's words rule out: hanging, exhausting memory, recursing too deep, ending the process, raising."""
 
-import functools
 import re
-import tomllib
-from dataclasses import dataclass
-from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import TestEnd, TestRun
+from refute.adversary.tables import of_kind, rows
 
 ERROR_NAME: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
-_NEVER: Final = r"(?:never|does not|doesn't|do not|don't|will not|won't|cannot|can't|must not|may not)(?:\s+\w+)?\s+"
 _UNITS_S: Final = (("ms", 0.001), ("milli", 0.001), ("mi", 60.0), ("s", 1.0))
 """First letters of a unit → seconds; the first entry that fits."""
 
@@ -46,36 +42,9 @@ def confined(run: TestRun) -> bool:
     return run.error_type not in {"AssertionError", ""} and bool(_CONFINEMENT.search(run.error_message))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Promise:
-    """A row of promises.toml."""
-
-    kind: str
-    pattern: re.Pattern[str]
-    says: tuple[str, ...]
-    """What it must match."""
-    refuses: str
-    """What no row of its kind may match."""
-
-
-@functools.cache
-def promises() -> tuple[Promise, ...]:
-    """All rows of the table."""
-    text = resources.files("refute.adversary").joinpath("promises.toml").read_text(encoding="utf-8")
-    return tuple(
-        Promise(
-            kind=row["kind"],
-            pattern=re.compile(row["pattern"].replace("{never}", _NEVER), re.IGNORECASE),
-            says=tuple(row["says"]),
-            refuses=row["not"],
-        )
-        for row in tomllib.loads(text)["promise"]
-    )
-
-
 def promised(claim_text: str, *kinds: str) -> bool:
     """Whether a claim promises one of these kinds of things; of any kind where none is named."""
-    return any(one.pattern.search(claim_text) for one in promises() if not kinds or one.kind in kinds)
+    return any(row["pattern"].search(claim_text) for row in rows("promises") if not kinds or row["kind"] in kinds)
 
 
 def rules_out(claim_text: str, limit: str, duration_s: float) -> bool:
@@ -87,9 +56,9 @@ def rules_out(claim_text: str, limit: str, duration_s: float) -> bool:
 
 def _bounds(claim_text: str) -> list[float]:
     """The times, in seconds, within which a claim says that something ends."""
-    rows = (one.pattern for one in promises() if one.kind == "within")
+    within = (row["pattern"] for row in of_kind("within"))
     return [
         float(match["number"]) * next(size for start, size in _UNITS_S if match["unit"].lower().startswith(start))
-        for pattern in rows
+        for pattern in within
         for match in pattern.finditer(claim_text)
     ]

@@ -192,7 +192,8 @@ class _Blanked(ast.NodeTransformer):
 def _shown(tree: ast.Module, function: ast.FunctionDef, blanked: _Blanked, run: TestRun) -> str:
     """The test's lines up to the failing one, the smallest input, and the file's helpers that they use."""
     last = next(at for at, node in enumerate(function.body) if blanked.failing in ast.walk(node))
-    lines: list[ast.stmt] = blanked.visit(ast.Module(body=function.body[: last + 1], type_ignores=[])).body
+    module = blanked.visit(ast.Module(body=function.body[: last + 1], type_ignores=[]))
+    lines: list[ast.stmt] = [node for node in module.body if not isinstance(node, ast.Pass)]
     for decorator in function.decorator_list:
         match decorator:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, rows, *_]):

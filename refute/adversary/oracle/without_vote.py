@@ -108,8 +108,7 @@ def _examples(text: str, known: frozenset[str]) -> Iterator[tuple[str, Any]]:
 def _call(situation: Situation) -> str:
     """The call that a situation asks about; empty where it is about more."""
     tree = parsed_or_none(situation.code)
-    idle = ast.Import | ast.ImportFrom | ast.Pass
-    match [node for node in (tree.body if tree else ()) if not isinstance(node, idle)]:
+    match [node for node in (tree.body if tree else ()) if not isinstance(node, ast.Import | ast.ImportFrom)]:
         case [ast.Assign(targets=[ast.Name(id="result")], value=value)]:
             return _plain(value)
     return ""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from refute.adversary.property.expressions import dotted
-from refute.adversary.property.tables import of_kind
+from refute.adversary.tables import of_kind
 
 FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 _CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler

@@ -11,7 +11,7 @@ from typing import Final
 from refute.adversary.property.dependence import called, reads
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
-from refute.adversary.property.tables import said
+from refute.adversary.tables import said
 
 _COMPOUND: Final = ast.For | ast.While | ast.With | ast.If | ast.Try
 _OWN_LINE: Final = re.compile(r"(?:\A|\n)[ \t]*(?:[-*•][ \t]+|\d+[.)][ \t]+)?`?\Z")

@@ -13,7 +13,7 @@ from refute.adversary.property.expressions import source_of
 from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.adversary.property.tables import rows
+from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
@@ -38,7 +38,7 @@ def field_for(text: str) -> str:
     """The name of the field that suits a claim's words."""
     if preserves(text):
         return "unchanged"
-    hits = (str(row["kind"]) for row in rows("fields") if row["pattern"].search(text))
+    hits = (str(row["kind"]) for row in rows("property/fields") if row["pattern"].search(text))
     return next(hits, "property")
 
 

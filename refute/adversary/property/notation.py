@@ -12,8 +12,8 @@ from refute.adversary.property.expressions import dotted, parse_expression, sour
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, STANDARD_MODULES
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.surface import Function
-from refute.adversary.property.tables import of_kind, said
 from refute.adversary.property.values import Expected, Value, leading_value, read_raised, read_value
+from refute.adversary.tables import of_kind, said
 
 _CALL: Final = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
 _CLOSING: Final = re.compile(r"[)\]]")

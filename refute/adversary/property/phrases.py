@@ -15,7 +15,7 @@ from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace
 from refute.adversary.property.surface import Function
-from refute.adversary.property.tables import of_kind, said
+from refute.adversary.tables import of_kind, said
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.property.expressions import dotted, parse_expression, source_of, substituted
-from refute.adversary.property.tables import pattern
+from refute.adversary.tables import pattern
 
 _WORDS: Final[Mapping[str, ast.expr]] = {
     **{

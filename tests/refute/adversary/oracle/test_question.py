@@ -38,7 +38,7 @@ def test_a_value_that_was_kept_is_asked_for_with_the_lines_that_made_it() -> Non
     lines = ['"""Four."""', "box = make()", "assert box.n == 1", 'assert box.add(3) == 4, "four"']
     test = "\n    ".join(["def test_says_four():", *lines])
     found = situation(test, line=5, message="assert 5 == 4\n +  where 5 = <Box object>.add(3)")
-    assert found.code == "pass\nbox = make()\nbox.n\nresult = box.add(3)"
+    assert found.code == "box = make()\nbox.n\nresult = box.add(3)"
     assert (found.expected, found.came) == (4, "5")
 
 

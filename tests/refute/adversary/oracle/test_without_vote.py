@@ -29,7 +29,7 @@ def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(t
 @pytest.mark.parametrize(
     ("expected", "verdict"), [(30, TriageVerdict.INVALID), (15, TriageVerdict.REFUTED), (15.0, TriageVerdict.REFUTED)]
 )
-@pytest.mark.parametrize("code", ["result = digits(235)", "pass\nfrom impl import digits\nresult = impl.digits(235)"])
+@pytest.mark.parametrize("code", ["result = digits(235)", "from impl import digits\nresult = impl.digits(235)"])
 def test_a_published_example_decides_for_or_against_the_test(code, expected, verdict):
     one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
     situation = Situation(code=code, expected=expected, came="15")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.property.tables import rows
+from refute.adversary.tables import rows
 from tests.refute.adversary.property.workbench import attack_on
 
 
@@ -14,7 +14,7 @@ def _found(row: dict[str, Any], text: str) -> bool:
 
 
 def test_a_row_finds_what_it_says_and_none_of_its_kind_what_it_refuses() -> None:
-    all_rows = rows("doubts")
+    all_rows = rows("property/doubts")
     assert [text for row in all_rows for text in row["says"] if not _found(row, text)] == []
     assert [
         row["not"] for row in all_rows for one in all_rows if one["kind"] == row["kind"] and _found(one, row["not"])

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.property.fields import field_for
-from refute.adversary.property.tables import rows
 from refute.adversary.property.weakness import missing_fields
+from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 from tests.refute.adversary.property.workbench import brief_of
 
@@ -24,8 +24,8 @@ class Box:
 
 
 def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
-    assert [text for row in rows("fields") for text in row["matches"] if field_for(text) != row["kind"]] == []
-    assert [row["not"] for row in rows("fields") if row["pattern"].search(row["not"])] == []
+    assert [text for row in rows("property/fields") for text in row["matches"] if field_for(text) != row["kind"]] == []
+    assert [row["not"] for row in rows("property/fields") if row["pattern"].search(row["not"])] == []
 
 
 @pytest.mark.parametrize(

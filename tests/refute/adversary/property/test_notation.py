@@ -5,16 +5,16 @@ import pytest
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.reading import read_surface
 from refute.adversary.property.sessions import read_sessions
-from refute.adversary.property.tables import rows
+from refute.adversary.tables import rows
 from tests.refute.adversary.property.workbench import brief_of
 
 SUBJECT = read_surface(brief_of("def f(x):\n    return x\n", ["-"]).modules).named("f")
 
 
 def test_what_a_row_says_holds_an_example_and_what_it_refuses_none() -> None:
-    told = [text for row in rows("notation") for text in row["says"]]
+    told = [text for row in rows("property/notation") for text in row["says"]]
     assert [text for text in told if not read_inline(text, frozenset({"f"}), SUBJECT)] == []
-    assert [row["not"] for row in rows("notation") if read_inline(row["not"], frozenset({"f"}), SUBJECT)] == []
+    assert [row["not"] for row in rows("property/notation") if read_inline(row["not"], frozenset({"f"}), SUBJECT)] == []
 
 
 @pytest.mark.parametrize("text", ["f(1) == 2 and f(1) == 3", "f(2) = 1, f(3) = [1]", "f() == 1", "f(x) -> f(1)"])

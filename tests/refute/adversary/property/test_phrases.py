@@ -5,7 +5,7 @@ import re
 import pytest
 
 from refute.adversary.property import PropertyTester
-from refute.adversary.property.tables import of_kind
+from refute.adversary.tables import of_kind
 from tests.refute.adversary.property.workbench import brief_of
 
 ROWS = (*of_kind("concept"), *of_kind("phrase"))

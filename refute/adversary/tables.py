@@ -1,19 +1,22 @@
-"""The rows of the tables: how examples and phrases are written, what keeps one silent, which field would help."""
+"""The rows of the tables: how examples and phrases are written, what keeps one silent, what claims rule out."""
 
 import functools
 import re
 import tomllib
 from importlib import resources
-from typing import Any
+from typing import Any, Final
+
+_TABLES: Final = ("property/notation", "property/doubts", "property/phrases", "promises")
+"""In which kinds are looked for."""
 
 
 @functools.cache
 def rows(table: str) -> tuple[dict[str, Any], ...]:
-    """All rows of a table (`notation`, `doubts`, `fields`, `phrases`), their patterns compiled.
+    """All rows of a table (`promises`; `property/notation`, `doubts`, `fields`, `phrases`), their patterns compiled.
 
     `{{word}}` in a pattern stands for an entry of the table's `words`.
     """
-    text = resources.files("refute.adversary.property").joinpath(f"{table}.toml").read_text(encoding="utf-8")
+    text = resources.files("refute.adversary").joinpath(f"{table}.toml").read_text(encoding="utf-8")
     told = tomllib.loads(text)
     words = told.pop("words", {})
     found = ((kind, row) for kind, some in told.items() for row in some)
@@ -37,7 +40,7 @@ def _compiled(pattern: str, words: dict[str, str]) -> re.Pattern[str]:
 @functools.cache
 def of_kind(kind: str) -> tuple[dict[str, Any], ...]:
     """The rows of one kind, in their order."""
-    return tuple(row for table in ("notation", "doubts", "phrases") for row in rows(table) if row["kind"] == kind)
+    return tuple(row for table in _TABLES for row in rows(table) if row["kind"] == kind)
 
 
 def pattern(kind: str) -> re.Pattern[str]:
