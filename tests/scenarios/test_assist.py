@@ -39,4 +39,5 @@ def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkey
         assert (state.is_completed(), state.message) == (True, "✅ Executed: mode off on site 1 of prod")
         assert [(method, body) for method, _, body in server.waf.writes] == [("PUT", {"ids": [1], "mode": 1})]
         lines = [json.loads(line) for line in (tmp_path / "logs" / "guardrails.jsonl").read_text().splitlines()]
-        assert [line["metadata"]["answer"] for line in lines if "answer" in line["metadata"]] == ["Ada, asked in the Prefect UI"] * 2
+        answers = [line["metadata"]["answer"] for line in lines if "answer" in line["metadata"]]
+        assert answers == ["Ada, asked in the Prefect UI"] * 2
