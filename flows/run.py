@@ -10,7 +10,8 @@ from flows.batch.watcher import BatchWatcher
 from flows.console import Console, attached, listening
 from flows.interruption import WORDS, saying_what_is_kept
 from flows.orchestrator.server import answers
-from flows.orchestrator.session import prefect_session, say
+from flows.orchestrator.session import prefect_session
+from flows.streams import say
 from refute.errors import OrchestratorUnavailable, RefuteError
 from refute.observer import StageObserver, Unwatched
 from refute.outcome import Outcome

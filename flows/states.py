@@ -19,12 +19,7 @@ SAID_ANYHOW: Final = ("Timeout of %s seconds configured for this task", "Finishe
 
 def final_state(outcome: Outcome) -> State[Any]:
     """Green where nothing needs doing, grey where a person declined, red for all else; the ledger has the rest."""
-    if outcome.status in GOOD:
-        make = Completed
-    elif outcome.status is Status.CANCELLED:
-        make = Cancelled
-    else:
-        make = Failed
+    make = Completed if outcome.status in GOOD else Cancelled if outcome.status is Status.CANCELLED else Failed
     return make(name=outcome.status, message=outcome.reason)
 
 

@@ -52,3 +52,8 @@ def _is(stream: io.TextIOWrapper, descriptor: int) -> bool:
         return stream.fileno() == descriptor
     except (OSError, ValueError):
         return False
+
+
+def say(line: str) -> None:
+    """Tell the person at the terminal how things are; stdout carries data."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201  # what a person reads

@@ -28,7 +28,7 @@ def render_bench(score: BenchScore, form: str, *, color: bool = False) -> str:
     if form == "table":
         return rendered([*on_terminal(_sections(score)), Text(PUBLIC, style="dim")], REPORT, color=color, width=None)
     first = (f"# Tester `{score.tester}` on {score.dataset}", f"SHA-256 `{score.dataset_sha256[:16]}…`. {PUBLIC}")
-    return "\n\n".join([*first, *in_markdown(_sections(score))]) + "\n"
+    return "\n\n".join([*first, *in_markdown(reversed([*_sections(score)]))]) + "\n"
 
 
 def _sections(score: BenchScore) -> Iterator[Section]:

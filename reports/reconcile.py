@@ -16,6 +16,7 @@ from refute.wording import counted
 from reports.artifacts import StoredRecords
 from reports.frames import OUTCOME_COLUMNS, Frames, frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
+from reports.sections import cut
 
 SCHEMA_VERSION: Final = 1
 Key = tuple[str, str, int]
@@ -65,13 +66,16 @@ def reconcile(ledger: Ledger, scope: Scope, stored: StoredRecords) -> Difference
 
 def render_differences(found: Differences) -> str:
     """What differs, for a person."""
+    told = {
+        "only in the ledger": [_name(key) for key in found.only_ledger],
+        "only in artifacts": [_name(key) for key in found.only_artifacts],
+        "different": [f"{_name(key)}: {', '.join(names)}" for key, names in found.different.items()],
+        "artifacts that hold no record of this version": list(found.unreadable),
+    }
     lines = [f"{counted(found.compared, 'outcome')} in both, {len(found.different)} of them different"]
-    lines += _listed("only in the ledger", [_name(key) for key in found.only_ledger])
-    lines += _listed("only in artifacts", [_name(key) for key in found.only_artifacts])
-    lines += _listed("different", [f"{_name(key)}: {', '.join(names)}" for key, names in found.different.items()])
-    lines += _listed("artifacts that hold no record of this version", list(found.unreadable))
-    if not found.differs:
-        lines.append("ledger and artifacts agree")
+    for title, items in told.items():
+        lines += [f"{title}: {len(items)}", *(f"  {one}" for one in cut(items, SHOWN))] if items else []
+    lines += [] if found.differs else ["ledger and artifacts agree"]
     return "\n".join(printable(line, keep_newlines=False) for line in lines) + "\n"
 
 
@@ -116,13 +120,6 @@ def _in_scope(outcome: Outcome, scope: Scope) -> bool:
         and scope.bench in {None, outcome.run_id.startswith(BENCH)}
         and (not scope.run_ids or outcome.run_id in scope.run_ids)
     )
-
-
-def _listed(title: str, items: Sequence[str]) -> list[str]:
-    if not items:
-        return []
-    rest = [f"  and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
-    return [f"{title}: {len(items)}", *(f"  {item}" for item in items[:SHOWN]), *rest]
 
 
 def _named(key: Key) -> dict[str, Any]:

@@ -140,7 +140,8 @@ def _grid(grid: Grid) -> Table:
     if grid.wide:
         table = _prose(styles=[""] * len(grid.headings), wide=grid.wide)
     else:
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+        headed = any(grid.headings[1:])
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=headed)
         for place, heading in enumerate(grid.headings):
             right = grid.numbers and place > 0
             table.add_column(heading, overflow="fold", no_wrap=grid.numbers, justify="right" if right else "left")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from flows.batch.progress import in_words
 from flows.batch.watcher import BatchWatcher
+from flows.streams import say
 from refute.batch.tally import Tally
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome
@@ -68,7 +69,7 @@ class BatchLines(BatchWatcher):
             if self._bar is not None:
                 self._bar.console.print(line, markup=False, highlight=False)
             else:
-                print(line, file=sys.stderr, flush=True)  # noqa: T201  # talk for the person; stdout carries data
+                say(line)
 
 
 def _bar() -> "tuple[Progress, TaskID]":

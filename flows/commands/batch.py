@@ -12,11 +12,10 @@ import click
 from flows.batch.lines import BatchLines
 from flows.batch.request import BatchRequest
 from flows.batch.result import BatchResult
-from flows.commands.options import FILE, PLACE, YES, load_settings, results, setting_options
+from flows.commands.options import FILE, PLACE, YES, Moment, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
 from flows.interruption import saying_what_is_kept
 from refute.batch.allowance import load_allowances
-from refute.batch.selection import parse_since
 from refute.errors import InfrastructureError, UsageError
 from refute.ledger.batches import Batches
 from refute.ledger.bench_runs import BENCH
@@ -41,7 +40,10 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 @click.option("--label", "labels", multiple=True, metavar="LABEL", help="Only tickets with this label; repeatable.")
 @click.option("--only-failed", is_flag=True, help="Only tickets whose last run failed.")
 @click.option(
-    "--since", metavar="WHEN", help="Only tickets changed (with --only-failed: failed) since 2026-11-20, 12h, 7d …"
+    "--since",
+    type=Moment(),
+    metavar="WHEN",
+    help="Only tickets changed (with --only-failed: failed) since 2026-11-20, 12h, 7d …",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N tickets.")
 @setting_options("batch_containers")
@@ -105,7 +107,7 @@ def _request(source: Path | None, options: dict[str, Any], settings: Settings) -
         approval="in_advance" if options["yes"] else "ask" if sys.stdin.isatty() else "pending",
         labels=options["labels"],
         only_failed=options["only_failed"],
-        since=parse_since(options["since"]) if options["since"] else None,
+        since=options["since"],
         limit=options["limit"],
         allow_dangerous=_allow_file(options["allow_dangerous"]),
         fresh=settings.fresh,

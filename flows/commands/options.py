@@ -1,6 +1,8 @@
 """Options that several commands have, told once; those that are a setting's go to `Settings.load` by its name."""
 
+import re
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -46,6 +48,31 @@ class Size(click.ParamType[int]):
             return int(Decimal(number.removesuffix(unit)) * units[unit])
         except ArithmeticError:
             self.fail(f"got {value!r}, expected a size such as 512m or 2g", param, ctx)
+
+
+_DAY: Final = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
+
+
+class Moment(click.ParamType[datetime]):
+    """A day or a moment, in UTC unless it names its zone, or an age."""
+
+    name = "moment"
+
+    def __init__(self, *, end_of_day: bool = False) -> None:
+        self._end_of_day = end_of_day
+        """A day without a time stands for its end, not its beginning."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Read ISO 8601, or an age."""
+        from refute.batch.selection import moment
+
+        text = str(value).strip()
+        try:
+            found = moment(text)
+            return found + timedelta(days=1) if self._end_of_day and _DAY.fullmatch(text) else found
+        except (ValueError, OverflowError):
+            expected = "a day (2026-11-22), a moment (2026-11-22T06:00) or an age (90m, 12h, 7d, 2w)"
+            self.fail(f"got {value!r}, expected {expected}", param, ctx)
 
 
 _REPLAY: Final = "Replay answers saved with --record; no model is called."

@@ -1,17 +1,15 @@
 """`refute report`: what failed, what it cost, whether the budget holds, from the ledger."""
 
-import re
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from flows.commands.options import PLACE
+from flows.commands.options import PLACE, Moment
 from flows.commands.output import check_writable, deliver
 from flows.orchestrator.server import server_lease
-from refute.batch.selection import moment
 from refute.errors import OrchestratorUnavailable
 from refute.ledger.alerts import AlertMemory
 from refute.ledger.costs_csv import append_missing, rebuild_csv
@@ -28,7 +26,6 @@ ALERT_EXIT_CODE = 18
 EXCEEDED_EXIT_CODE = 14
 """As `refute verify` exits for SKIPPED_BUDGET."""
 DIFFERENT_EXIT_CODE = 1
-_DAY = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
 AGAIN = "The ledger has it all: give the command again."
 FILTERS = ("since", "until", "statuses", "labels", "tickets", "bench")
 TAKEN: Mapping[str, tuple[str, ...]] = {
@@ -37,26 +34,6 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
     "reconcile": ("as_json", *FILTERS),
 }
 """Option that is a report of its own → what may stand beside it; the report itself takes filters, --html and --json."""
-
-
-class Moment(click.ParamType[datetime]):
-    """A day or a moment, in UTC unless it names its zone, or an age; as `refute batch --since` takes it."""
-
-    name = "moment"
-
-    def __init__(self, *, end_of_day: bool = False) -> None:
-        self._end_of_day = end_of_day
-        """A day without a time stands for its end, not its beginning."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
-        """Read ISO 8601, or an age."""
-        text = str(value).strip()
-        try:
-            found = moment(text)
-            return found + timedelta(days=1) if self._end_of_day and _DAY.fullmatch(text) else found
-        except (ValueError, OverflowError):
-            expected = "a day (2026-11-22), a moment (2026-11-22T06:00) or an age (90m, 12h, 7d, 2w)"
-            self.fail(f"got {value!r}, expected {expected}", param, ctx)
 
 
 @click.command(short_help="Report failures, costs and the budget.")

@@ -38,8 +38,8 @@ def ui(port: int) -> int:
             with signals.let_through():
                 first = machine.bring_up()
                 if first is not None:
-                    click.echo(first.server.api_url.removesuffix("/api"))
-                    _say(f"already running (pid {first.server.keeper_pid})")
+                    click.echo(first.api_url.removesuffix("/api"))
+                    _say(f"already running (pid {first.keeper_pid})")
                     return 0
                 click.echo(machine.api_url.removesuffix("/api"))
                 _say("server, deployments and a worker are up; Ctrl-C ends them")

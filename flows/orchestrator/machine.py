@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -33,13 +32,6 @@ HANDOVER_S: Final = 30.0
 POLL_S: Final = 0.2
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadyUp:
-    """Another `refute ui` of this state directory holds everything."""
-
-    server: LocalServer
 
 
 class Machine:
@@ -87,17 +79,17 @@ class Machine:
             stop_process(self._server)
         self._mine.close()
 
-    def bring_up(self) -> AlreadyUp | None:
+    def bring_up(self) -> LocalServer | None:
         """Start all of it.
 
         Returns:
-            Who has it up already, where somebody has; then nothing was started.
+            The server of another `refute ui` of this state directory, where there is one; then nothing was started.
 
         Raises:
             OrchestratorUnavailable: the port is taken, or something did not start.
         """
         if not self._take_place():
-            return AlreadyUp(server=self._first())
+            return self._first()
         with (self._files.home / "start.lock").open("a") as starting, self._nobody_else():
             fcntl.flock(starting, fcntl.LOCK_EX)
             self._relieve_keeper()

@@ -1,7 +1,6 @@
 """A run's session with Prefect: a server that answers, its settings and environment, and the end of its senders."""
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -9,6 +8,7 @@ from urllib.parse import urlsplit
 
 from flows.orchestrator.lost_server import given_up_when_lost
 from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, server_lease
+from flows.streams import say
 from refute.research.settings import ReaderName
 from refute.settings import Settings, TesterName
 from refute.sweep import sweep_if_due
@@ -104,8 +104,3 @@ def environment(api_url: str) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def say(line: str) -> None:
-    """Tell the person at the terminal how things are."""
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # progress for the person; stdout carries data

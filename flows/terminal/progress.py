@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+from flows.streams import say
 from refute.guardrails.plain_text import printable
 from refute.outcome import Outcome, StageRecord
 
@@ -36,19 +37,19 @@ class StageLines:
         if self._terminal and stage not in SILENT:
             self._clock = _clock(stage)
         elif self._lines and stage in LONG:
-            _write(f"{stage} …")
+            say(f"{stage} …")
 
     def ended(self, record: StageRecord) -> None:
         """Say what the stage came to."""
         self.stop()
         if self._lines:
             summary = printable(record.summary, max_chars=200, keep_newlines=False)
-            _write(f"{record.name:<11} {summary}  ({record.duration_s:.1f} s)")
+            say(f"{record.name:<11} {summary}  ({record.duration_s:.1f} s)")
 
     def warned(self, message: str) -> None:
         """Say what a person should know beside the verdict."""
         self.stop()
-        _write(f"warning: {printable(message, max_chars=1_000)}")
+        say(f"warning: {printable(message, max_chars=1_000)}")
 
     def closed(self, outcome: Outcome) -> None:
         """Nothing: the command shows the outcome."""
@@ -79,7 +80,3 @@ def _clock(stage: str) -> "Progress":
     clock.add_task(stage, total=None)
     clock.start()
     return clock
-
-
-def _write(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201  # talk for the person; stdout carries data

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from refute.batch.entry import Entry
-from refute.errors import UsageError
 from refute.outcome import Status
 
 CONTENT: Final = frozenset({Status.PASS, Status.PASS_WEAK, Status.SKIPPED, Status.DRY_RUN})
@@ -82,20 +81,6 @@ def changed_at(entry: Entry) -> datetime:
     except OSError:
         return datetime.now(UTC)
     return datetime.fromtimestamp(newest, UTC)
-
-
-def parse_since(text: str, *, now: datetime | None = None) -> datetime:
-    """What `moment` reads, of the option --since.
-
-    Raises:
-        UsageError: anything else.
-    """
-    try:
-        return moment(text, now=now)
-    except (ValueError, OverflowError) as error:
-        raise UsageError(
-            f"--since: got {text!r}, expected a date such as 2026-11-20, a date with time, or an age such as 12h or 7d"
-        ) from error
 
 
 def moment(text: str, *, now: datetime | None = None) -> datetime:
