@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from flows.orchestrator.session import prefect_session
+from refute.settings import Settings
 from tests.fakes.command_line import run_here
 from tests.fakes.prefect_api import asked
 
@@ -110,6 +114,14 @@ class Deployed:
         parameters = {"request": dict(request)}
         body = {"state": {"type": "SCHEDULED"}, "parameters": parameters, "job_variables": {"env": environment}}
         return str(self.post(f"/deployments/{found['id']}/create_flow_run", body)["id"])
+
+    def here(self, flow: Callable[..., Any], request: Any, **environment: str) -> Any:
+        """The state of a run in this process: a worker's takes 20 s of a core."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**self.environment, **environment}.items():
+                patch.setenv(name, value)
+            with prefect_session(Settings.load()):
+                return flow(request(), return_state=True)
 
     def ended(self, run_id: str) -> dict[str, Any]:
         """The run, once it has."""

@@ -56,7 +56,6 @@ def test_s030_with_network_nobody_is_asked_about_it(ticket, cli):
     assert "[y/N]" not in done.stderr
 
 
-@pytest.mark.traced
 def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_the_sandbox(ticket, cli, tmp_path):
     script = "curl --max-time 2 http://evil.com && echo REACHED\necho done\n"
     done = cli("verify", ticket(script=script), "--allow-dangerous", "--format", "json", answer="y\n")

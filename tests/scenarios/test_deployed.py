@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from flows.budget_report import BudgetRequest, budget_report
 from flows.orchestrator.attended import QUEUE
 from refute.approval import Answered
 from refute.ledger.batches import Batches
@@ -237,8 +238,8 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     deployed.apply()  # again: nothing is doubled, and nothing resumed
     assert automations(deployed) == made
     assert is_paused(deployed)
-    second = deployed.ended(deployed.run("budget-report/hourly", {"page": False}))
-    assert "told of" not in second["state"]["message"]
+    second = deployed.here(budget_report, lambda: BudgetRequest(page=False))
+    assert "told of" not in second.message
     assert len(webhook.told) == len(told)
     events = deployed.post(
         "/events/filter",

@@ -42,17 +42,6 @@ def ask(batch, person) -> dict[str, tuple[Answer, str]]:
     return {ticket.ticket_id: (ticket.answer, ticket.answered_by) for ticket in batch.batches.tickets("b")}
 
 
-def test_one_yes_approves_the_list_which_leaves_out_what_is_blocked_or_no_ticket(listed):
-    person = Person(Reply(approved=True, by="Ada"))
-    answers = ask(listed, person)
-    assert [one.ticket.id for one in person.listed] == ["A", "C"]
-    assert answers["A"] == answers["C"] == (Answer.APPROVED, "Ada")
-    assert answers["B"][1].startswith("nobody")
-    assert answers["invalid-D"][1].startswith("nobody")
-    digests = {ticket.ticket_id: ticket.digest for ticket in listed.batches.tickets("b")}
-    assert digests["A"] == person.listed[0].snapshot.digest
-
-
 def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(write, batch, tmp_path):
     write("B", script=DANGEROUS)
     allow_file = tmp_path / "allow.yaml"

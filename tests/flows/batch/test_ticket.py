@@ -34,14 +34,6 @@ def statuses(opened) -> list[Status]:
     return [outcome.status for outcome in opened.ledger.outcomes(run_id="b")]
 
 
-def test_a_ticket_is_recorded_counted_shown_and_finished(dangerous, shown):
-    assert first(dangerous) is not None
-    assert statuses(dangerous) == [Status.BLOCKED_DANGEROUS_SCRIPT]
-    assert dangerous.progress.tally.done == 1
-    assert dangerous.watcher.ended_ids == shown == ["A"]
-    assert dangerous.due() == []
-
-
 def test_a_server_that_is_gone_is_not_asked_to_show_what_is_recorded(dangerous, shown, monkeypatch):
     monkeypatch.setattr("flows.pipeline.still_answers", lambda: False)
     assert first(dangerous) is not None

@@ -124,33 +124,6 @@ def half(name: str) -> dict[str, Any]:
     return killed(name) if int(name) % 2 else survived(name)
 
 
-def test_the_same_ticket_again_starts_no_container_and_comes_to_the_same(ticket: Repeated) -> None:
-    first = ticket.again(CountingSandbox(half))
-    assert (first.jobs, first.kept) == (ALL, NONE)
-    sandbox = CountingSandbox(killed)
-    again = ticket.again(sandbox)
-    assert (again.jobs, again.kept, sandbox.prepared) == ([], KEPT, [])
-    assert again.verification.result == first.verification.result
-    assert again.triage == first.triage
-    assert again.measured.strength == first.measured.strength
-    assert (first.verification.sandbox_s, again.verification.sandbox_s) == (4.0, 0.0)
-    assert (first.attacked.sandbox_s, again.attacked.sandbox_s, again.measured.sandbox_s) == (2.0, 0.0, 0.0)
-
-
-def test_fresh_runs_all_of_it_again(ticket: Repeated) -> None:
-    ticket.again(CountingSandbox(half))
-    sandbox = CountingSandbox(half)
-    again = ticket.again(sandbox, fresh=True)
-    assert (again.jobs, again.kept) == (ALL, NONE)
-    assert "verify" in sandbox.prepared
-
-
-def test_one_other_byte_of_the_implementation_runs_all_of_it_again(ticket: Repeated) -> None:
-    ticket.again(CountingSandbox())
-    ticket.code = SOURCE + "\n"
-    assert ticket.again(CountingSandbox()).jobs == ALL
-
-
 def test_another_attack_or_other_limits_of_it_run_again_without_the_verification(ticket: Repeated) -> None:
     ticket.again(CountingSandbox())
     ticket.attack = TESTS.replace("2) == 4", "3) == 6")

@@ -8,7 +8,7 @@ import pytest
 
 from refute.adversary.attack import TriageVerdict
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.llm.model import Prompt, Reply, Tier
+from refute.llm.model import Prompt, Reply
 from refute.ports import Ports
 from refute.stages.evidence import Hardening
 from refute.stages.hardening import harden
@@ -68,23 +68,6 @@ class HollowRound(Round):
 
     def hollow(self, name: str) -> dict[str, Any]:
         return self.answer(name) if self.model.prompts else survived(name)
-
-
-def test_a_weak_attack_is_hardened_on_the_pro_tier_and_measured_on_mutants_that_were_not_shown(tmp_path: Path) -> None:
-    made = Round(tmp_path / "t", more())
-    (prompt,) = made.prompts
-    assert (prompt.name, prompt.tier) == ("hardening-1", Tier.PRO)
-    assert "test_a" in prompt.text
-    assert "+++ impl.py" in prompt.text
-    strength = made.held.measured.strength
-    assert strength is not None
-    assert (strength.hardened, strength.killed) == (True, strength.n)
-    names = [test.name for test in made.held.evidence.screening.attack.tests]
-    assert names == ["test_a", "test_more"]
-    assert "1 more test" in made.held.summary
-    shown = prompt.text.count("+++ impl.py")
-    assert shown == 4
-    assert "after a hardening round" in reach_verdict(made.ports, made.held).reason
 
 
 def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mutants_measure_again(

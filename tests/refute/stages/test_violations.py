@@ -1,13 +1,11 @@
 """Planted violations in the strength stage, with a scripted model and a sandbox that answers what it is told."""
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from refute.adversary.strength.record import ViolationEnd
-from refute.closing import claims_after
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Reply
 from refute.stages.hardening import harden
@@ -51,18 +49,6 @@ class Violated:
     def ends(self) -> list[ViolationEnd]:
         assert self.measured.strength is not None
         return [one.end for one in self.measured.strength.violations]
-
-
-def test_a_clause_that_can_be_violated_unnoticed_is_not_attacked_whatever_was_quoted(tmp_path: Path) -> None:
-    made = Violated(tmp_path / "t", says({"violations": [VIOLATION]}))
-    assert made.ends == [ViolationEnd.MISSED]
-    strength = made.measured.strength
-    assert strength is not None
-    assert (strength.killed, strength.n, strength.reaches_floor, strength.suffices) == (4, 4, True, False)
-    (claim,) = claims_after(made.world.evidence().triage.claims, strength.missed)
-    assert (claim.verdict, claim.open_clauses) == ("survived_in_part", ("double(x) returns twice its argument.",))
-    assert "zero doubled gives one" in claim.reason
-    assert made.measured.cost_usd == Decimal("0.01")
 
 
 def test_the_tester_is_told_in_words_once_and_the_same_violation_measures_again(tmp_path: Path) -> None:
