@@ -47,18 +47,64 @@ def _parts(node: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def self_contained(function: ast.FunctionDef, beside: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """A test with what its body uses of these inside it, behind what has to stand before it."""
+    """A test with what its body uses of these inside it, and what acts on that, behind what has to stand before it."""
     outer = copy.copy(function)
     outer.body = [ast.Pass()]
     always = [node for node in beside if _is_fixture(node) or "*" in defined(node)]
-    names = loaded(outer).union(*(defined(node) for node in always))
-    before = needed_for(names, beside)
-    used = set().union(*map(loaded, function.body)).difference(*(defined(node) for node in before))
-    inside = needed_for(used, (node for node in beside if node not in before))
+    before = _with_actions(loaded(outer).union(*map(defined, always)), beside, everything=False)
+    used = set().union(*map(loaded, function.body)).difference(*map(defined, before))
+    inside = _with_actions(used, [node for node in beside if node not in before], everything=True)
+    local = {name for node in inside for name in defined(node)}
     at = 1 if ast.get_docstring(function, clean=False) is not None else 0
     whole = copy.copy(function)
-    whole.body = [*function.body[:at], *inside, *function.body[at:]]
+    body = [_Moved(local).visit(copy.deepcopy(node)) for node in [*inside, *function.body[at:]]]
+    whole.body = [*function.body[:at], *body]
     return [*before, whole]
+
+
+def _with_actions(names: set[str], beside: Sequence[ast.stmt], *, everything: bool) -> list[ast.stmt]:
+    """What these names need, and the statements that act on it (`CASES.append(3)`); everything: all that act."""
+    found = needed_for(names, beside)
+    bound = {name for node in found for name in defined(node)}
+    acting = [node for node in beside if _acts(node) and (everything or loaded(node) & bound)]
+    wanted = names.union(*map(loaded, acting), *map(defined, acting))
+    found = needed_for(wanted, beside)
+    return [node for node in beside if node in found or node in acting]
+
+
+def _acts(node: ast.stmt) -> bool:
+    """Whether a statement does more than bind names."""
+    match node:
+        case ast.Assign(targets=[ast.Name()]) | ast.AnnAssign(target=ast.Name()):
+            return False
+        case _:
+            return not isinstance(node, FUNCTION | ast.ClassDef | ast.Import | ast.ImportFrom)
+
+
+class _Moved(ast.NodeTransformer):
+    """Has `global` say what it means in a function: a name of the test's own.
+
+    Args:
+        local: the names that were of the module.
+    """
+
+    def __init__(self, local: set[str]) -> None:
+        self._local, self._depth = local, 0
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        inner = isinstance(node, FUNCTION)
+        self._depth += inner
+        try:
+            return super().generic_visit(node)
+        finally:
+            self._depth -= inner
+
+    def visit_Global(self, node: ast.Global) -> list[ast.stmt]:
+        """As it stands for other names; `nonlocal` in helpers, nothing in the test itself."""
+        ours = [name for name in node.names if name in self._local]
+        others = [name for name in node.names if name not in self._local]
+        kept: list[ast.stmt] = [ast.Global(others)] if others else []
+        return [*kept, ast.Nonlocal(ours) if ours and self._depth else ast.Pass()]
 
 
 def join(pieces: Sequence[Sequence[ast.stmt]]) -> Joined:

@@ -1,6 +1,7 @@
 """Pieces of generated code in one file leave each other alone."""
 
 import ast
+import decimal
 from typing import Any
 
 import pytest
@@ -27,6 +28,23 @@ def test_helpers_of_one_name_keep_their_meaning() -> None:
     space, names, _ = run(first, second)
     assert (space["test_a"](), space["test_b"](), space["test_a"].__doc__) == (1, 2, "why")
     assert names == ({}, {})
+
+
+def test_what_acts_on_a_module_acts_in_every_test_and_global_means_the_test_s_own() -> None:
+    beside = (
+        "import decimal\ndecimal.getcontext().prec = 40\nSEEN = []\nCASES = {}\nfor n in range(3):\n    CASES[n] = n\n"
+        "def note(x):\n    global SEEN\n    SEEN = [*SEEN, x]\n"
+    )
+    body = "    global SEEN\n    note(1)\n    SEEN = SEEN + [len(CASES)]\n    note(2)\n    return SEEN\n"
+    space, _, _ = run(f"{beside}def test_a():\n{body}", f"{beside}def test_b():\n{body}")
+    before, decimal.getcontext().prec = decimal.getcontext().prec, 5
+    try:
+        assert (space["test_a"](), decimal.getcontext().prec, space["test_b"]()) == ([1, 3, 2], 40, [1, 3, 2])
+    finally:
+        decimal.getcontext().prec = before
+    on_a_fixture_s = "import pytest\nROWS = []\nROWS.append(1)\n@pytest.fixture\ndef rows():\n    return ROWS\n"
+    space, _, _ = run(f"{on_a_fixture_s}def test_c(rows):\n    return rows\n")
+    assert space["ROWS"] == [1]
 
 
 def test_of_files_that_are_joined_names_are_told_apart() -> None:
