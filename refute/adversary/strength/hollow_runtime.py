@@ -9,13 +9,14 @@ what is printed is not heard, arguments, their attributes and the files that the
 import contextlib
 import contextvars
 import copy
+import datetime as dt
 import functools
 import inspect
 import io
 import itertools
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 TOKEN = "_hollow_"
@@ -107,14 +108,14 @@ def spoil(value: Any) -> None:
 
 
 def other(value: Any, depth: int = 0, *, more: bool) -> Any:
-    """Another value of the same kind: more, or less and never nothing; a text where none can be made."""
+    """Another value of the same kind: more, or less and never nothing; the same where none can be made."""
     try:
         return _other(value, depth, more=more) if depth < DEEPEST else value
     except Exception:  # noqa: BLE001  # objects of the code may refuse anything
-        return TOKEN
+        return value
 
 
-def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: PLR0911  # a case per kind
+def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: C901, PLR0911  # a case per kind
     each = functools.partial(other, depth=depth + 1, more=more)
     match value:
         case None:
@@ -124,6 +125,8 @@ def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: PLR0911  # a 
         case str() | bytes() | bytearray():
             longer = TOKEN if isinstance(value, str) else TOKEN.encode()
             return value + longer if more or not value[1:] else value[:-1]  # type: ignore[operator]
+        case tuple() if hasattr(value, "_fields"):
+            return type(value)(*map(each, value))
         case list() | tuple() | set() | frozenset():
             items = list(value)
             return type(value)([*map(each, items), TOKEN] if more or not items[1:] else items[:-1])
@@ -131,18 +134,27 @@ def _other(value: Any, depth: int, *, more: bool) -> Any:  # noqa: PLR0911  # a 
             changed = copy.copy(value)
             changed.update({key: each(held) for key, held in value.items()} | {TOKEN: TOKEN})
             return changed
+        case dt.date():
+            return value + dt.timedelta(days=400 if more else -400)
+        case PurePath():
+            return value / TOKEN
+    if inspect.isfunction(value):
+        return lambda *args, **named: each(value(*args, **named))
     if hasattr(value, "__next__"):
         return iter([*map(each, itertools.islice(value, 1000)), TOKEN])
+    if hasattr(type(value), "__members__"):
+        kind: Any = type(value)
+        members = list(kind)
+        return members[(members.index(value) + 1) % len(members)]
     if all(hasattr(value, name) for name in ("__add__", "__sub__", "__abs__")):
         return value + 1 if more else value - 1000003
     made = copy.copy(value)
-    alike = made is not value and (_change(made, each) or hasattr(value, "__dict__"))
-    return made if alike else TOKEN
+    _change(made, each)
+    return made
 
 
-def _change(made: Any, each: Callable[[Any], Any]) -> bool:
-    """Change the public attributes of an object; whether it has any."""
-    held = [*getattr(made, "__dict__", ()), *getattr(type(made), "__slots__", ())]
-    for name in (public := [name for name in held if not name.startswith("_")]):
-        object.__setattr__(made, name, each(getattr(made, name)))
-    return bool(public)
+def _change(made: Any, each: Callable[[Any], Any]) -> None:
+    """Change the public attributes of an object."""
+    for name in [*getattr(made, "__dict__", ()), *getattr(type(made), "__slots__", ())]:
+        if not name.startswith("_"):
+            object.__setattr__(made, name, each(getattr(made, name)))
