@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, overload
 
 UNPARSABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing raises for a text that is no Python, or more than the parser bears."""
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 COMPARISONS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], Any]]] = MappingProxyType(
     {
         ast.Eq: operator.eq,

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from refute.adversary.strength.record import Strength
 from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import printable, tail
 from refute.outcome import ClaimVerdict, Outcome, Status, TestFailure
-from refute.scan.finding import Finding
+from refute.scan.finding import Finding, ScanResult
 from refute.wording import counted
 from reports import evidence
 from reports.next_steps import PAGE as STEPS_PAGE
@@ -71,9 +72,9 @@ def sections(outcome: Outcome, depth: Depth, reproducers: Mapping[str, str]) -> 
         title = f"Refutation {number} of {len(outcome.failures)}: claim {failure.claim_violated}"
         yield Section(title=title, parts=parts)
     if outcome.strength is not None:
-        yield Section(title="Strength of the attack", parts=list(_strength(outcome, depth)))
+        yield Section(title="Strength of the attack", parts=list(_strength(outcome.strength, depth)))
     if outcome.scan is not None and (outcome.scan.findings or outcome.scan.suppressed):
-        yield Section(title="Scan", parts=list(_scan(outcome, depth)))
+        yield Section(title="Scan", parts=list(_scan(outcome.scan, depth)))
     if outcome.status in EXPLAINED_BY_OUTPUT:
         yield from _outputs(outcome, depth)
     yield Section(title="What ran", parts=list(_what_ran(outcome, depth)))
@@ -104,28 +105,25 @@ def _refutation(failure: TestFailure, path: str | None, depth: Depth) -> Iterato
     yield Reproducer(source=failure.reproducer, path=path)
 
 
-def _strength(outcome: Outcome, depth: Depth) -> Iterator[Part]:
+def _strength(strength: Strength, depth: Depth) -> Iterator[Part]:
     """How strong the attack was, and the faults that it did not notice."""
-    if outcome.strength is None:
-        return
-    yield Field(label="mutants", lines=cut(evidence.strength_lines(outcome.strength), depth.items))
-    unseen = outcome.strength.survivors
+    yield Field(label="mutants", lines=cut(evidence.strength_lines(strength), depth.items))
+    unseen = strength.survivors
     if unseen:
         yield Field(label="unnoticed", lines=cut([evidence.survivor_line(one) for one in unseen], depth.survivors))
     if depth.is_page:
         yield from (Block(text=one.diff, info="diff") for one in unseen[: depth.survivors])
 
 
-def _scan(outcome: Outcome, depth: Depth) -> Iterator[Part]:
+def _scan(scan: ScanResult, depth: Depth) -> Iterator[Part]:
     """What the scan found, most severe first; then what an allow-file accepts, with its reasons."""
-    assert outcome.scan is not None  # noqa: S101  # for the type: whoever calls looked
-    found = sorted(outcome.scan.findings, key=lambda one: -one.severity)
+    found = sorted(scan.findings, key=lambda one: -one.severity)
     rows = [_finding(one, one.grade, f"{one.explanation} {one.remedy}".strip()) for one in found[: depth.items]]
     styles = ["bold red"] * len(rows)
-    rows += [_finding(one.finding, "allowed", one.reason) for one in outcome.scan.suppressed[: depth.items]]
+    rows += [_finding(one.finding, "allowed", one.reason) for one in scan.suppressed[: depth.items]]
     styles += [""] * (len(rows) - len(styles))
     yield Grid(headings=("Severity", "Where", "What, and why"), rows=rows, styles=styles, wide={2: 1})
-    for count, noun in ((len(found), "more finding"), (len(outcome.scan.suppressed), "more allowed finding")):
+    for count, noun in ((len(found), "more finding"), (len(scan.suppressed), "more allowed finding")):
         if count > depth.items:
             yield f"and {counted(count - depth.items, noun)}"
 

@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from refute.adversary.references import defined, loaded, needed_for
-from refute.python_syntax import parsed_or_none
-
-FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
+from refute.python_syntax import FUNCTION, parsed_or_none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

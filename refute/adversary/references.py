@@ -120,12 +120,17 @@ def loaded(node: ast.AST) -> set[str]:
     return names | {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
 
 
+def names_in(tree: ast.AST) -> set[str]:
+    """Every name and attribute below."""
+    return {getattr(node, "id", "") or getattr(node, "attr", "") for node in ast.walk(tree)} - {""}
+
+
 def mentioned(tree: ast.AST) -> set[str]:
     """Every name, attribute, import and identifier in quotes below."""
-    names: set[str] = set()
+    names = names_in(tree)
     for node in ast.walk(tree):
         match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
+            case ast.alias(name=name):
                 names.add(name)
             case ast.Constant(value=str(text)) if text.isidentifier():
                 names.add(text)

@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from refute.adversary.references import defined, loaded, needed_for
-from refute.python_syntax import parse_python, python_lines
+from refute.python_syntax import FUNCTION, parse_python, python_lines
 
 HOOKS = re.compile(r"(?:setup|teardown)(?:_module|_function|_method|_class)?\Z|setUpModule\Z|tearDownModule\Z|pytest_")
 """Functions of a test module that pytest runs by their names."""
-FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class SuiteSource:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from refute.adversary.attack import Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.judgement.repetition import in_one_line
 from refute.adversary.preservation import preserves, preserves_everything
+from refute.adversary.references import names_in
 from refute.adversary.suite import read_attack_run
 from refute.adversary.suite_source import SuiteSource
 from refute.ports import Ports
@@ -93,7 +94,7 @@ def _is_kept(claim: Claim, ticket: Ticket, test: Sequence[ast.stmt]) -> bool:
     fields = (code for one in ticket.claims for code in one.code() if code not in one.unchanged)
     changed = {name for code in fields for name in re.findall(r"\w+", code)}
     kept = {name.rpartition(".")[2] for name in claim.unchanged} - changed
-    return any(kept & {getattr(part, "id", ""), getattr(part, "attr", "")} for node in test for part in ast.walk(node))
+    return any(kept & names_in(node) for node in test)
 
 
 def _runs_before(  # what a job is made of

@@ -4,10 +4,9 @@ import ast
 import copy
 from typing import Final
 
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import FUNCTION, parsed_or_none
 
 MAX_DOCSTRING_CHARS: Final = 1_200
-FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 DECLARING: Final = frozenset(
     {"ArgumentParser", "add_argument", "add_parser", "add_mutually_exclusive_group", "command", "group", "option"}
     | {"argument", "Option", "Argument"}

@@ -9,7 +9,6 @@ from typing import Final
 
 Env = ChainMap[str, "Flow"]
 Code = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
-FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 NOTHING: Final[frozenset[int]] = frozenset()
 
 

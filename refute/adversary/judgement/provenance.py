@@ -15,7 +15,6 @@ from refute.adversary.judgement.expressions import Expressions, Unclear
 from refute.adversary.judgement.flows import (
     BLOCKS,
     CAPTURING,
-    FUNCTION,
     OBJECT,
     OWN,
     RUNNING,
@@ -30,7 +29,7 @@ from refute.adversary.judgement.flows import (
     parameters,
 )
 from refute.adversary.references import ImplementationUse
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import FUNCTION, parsed_or_none
 
 DEPTH: Final = 12
 """Of the test file's functions that call one another."""

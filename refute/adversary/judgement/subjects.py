@@ -2,11 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from refute.adversary.attack import AttackTest, Brief
-from refute.adversary.references import needed_for
+from refute.adversary.references import names_in, needed_for
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim, Kind
 
@@ -37,7 +37,7 @@ def uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Brie
         return ()
     tree = parsed_or_none(source)
     parts = needed_for({test.name for test in tests}, tree.body) if tree else []
-    called = set(_names(parts))
+    called = {name for part in parts for name in names_in(part)}
     return tuple(name for name in named if name not in called)
 
 
@@ -46,12 +46,3 @@ def _functions(brief: Brief) -> set[str]:
     nodes = (node for tree in trees if tree for node in ast.walk(tree))
     found = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
     return {name for name in found if not name.startswith("_")}
-
-
-def _names(parts: Iterable[ast.stmt]) -> Iterable[str]:
-    for node in (node for part in parts for node in ast.walk(part)):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name
-            case _:
-                continue

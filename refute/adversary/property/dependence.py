@@ -8,8 +8,8 @@ from typing import Final
 
 from refute.adversary.property.expressions import dotted
 from refute.adversary.tables import of_kind
+from refute.python_syntax import FUNCTION
 
-FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 _CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
 _OF_PLAIN_DATA: Final = (str, bytes, int, float, complex, list, tuple, dict, set, deque, Counter, datetime, timedelta)
 _PLAIN: Final = frozenset(name for kind in _OF_PLAIN_DATA for name in dir(kind))

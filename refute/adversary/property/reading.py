@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import FUNCTION, beside, wants_objects
+from refute.adversary.property.dependence import beside, wants_objects
 from refute.adversary.property.expressions import bound_names, source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import FUNCTION, parsed_or_none
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from refute.adversary.attack import SourceModule
-from refute.python_syntax import form_of, nests_deeper, parsed_or_none
+from refute.python_syntax import FUNCTION, form_of, nests_deeper, parsed_or_none
 
 MAX_DEPTH: Final = 100
 MIN_NODES: Final = 12
 """Of a body: anybody would write `return x` or `return a + b` in the same way."""
-FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions_of(modules: Sequence[SourceModule]) -> dict[object, str]:

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from refute.adversary.references import bound_in
+from refute.python_syntax import FUNCTION
 
 ROUNDS = 5
 """Times that assignments are gone through for aliases of aliases."""
-FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOADERS = frozenset({"importlib.import_module", "__import__", "importlib.__import__", "pytest.importorskip"})
 

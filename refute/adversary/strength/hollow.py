@@ -16,10 +16,9 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.references import defined, mentioned, needed_for
-from refute.python_syntax import UNPARSABLE, parse_python, parsed_or_none
+from refute.python_syntax import FUNCTION, UNPARSABLE, parse_python, parsed_or_none
 
 CONTROL: Final = "control"
-FUNCTION: Final = ast.FunctionDef | ast.AsyncFunctionDef
 FAILING: Final = "every call fails"
 OTHERWISE: Final = "every call answers otherwise"
 """Names of variants; those of mutants are their numbers."""
