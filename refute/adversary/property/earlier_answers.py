@@ -132,7 +132,8 @@ def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[st
     claims = " ".join(claim.text for claim in brief.ticket.claims)
     found: dict[str, list[tuple[str, Answer, Answer]]] = {}
     for one in compared:
-        found.setdefault(one.way.function.qualified, []).extend(one.differences())
+        told = [each for each in one.differences() if not (_crashed(each[1]) and _crashed(each[2]))]
+        found.setdefault(one.way.function.qualified, []).extend(told)
     for name, differences in found.items():
         if differences:
             call, before, now = min(differences, key=_weight)

@@ -95,6 +95,12 @@ def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_i
     assert worded.startswith("behaviour changed: words('') was [], is ['']; ")
 
 
+def test_one_crash_instead_of_another_is_not_told(tmp_path: Path) -> None:
+    old, new = (OLD.replace("return max(", f"return {broken}(") for broken in ("undefined", "x.max"))
+    made = brief(new, "Nothing.", old=old)
+    assert not list(changed_behaviour(made, compared(made, tmp_path, old)))
+
+
 def test_the_answers_of_objects_and_unordered_ones_are_compared_too(tmp_path: Path) -> None:
     made = brief(OLD.replace('f"w{self.low}"', 'f"v{self.low}"'), "Nothing.")
     (told,) = changed_behaviour(made, compared(made, tmp_path))
