@@ -5,7 +5,7 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.expressions import is_call_of, source_of
+from refute.adversary.property.expressions import is_call_of, last_name, source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.values import Raises, Text, Value
@@ -102,7 +102,6 @@ def _says_nothing(text: str) -> bool:
 
 def _prints(expression: ast.expr, namespace: Namespace) -> bool:
     """Whether an example shows what is printed: only where a called function prints at all."""
-    called = {is_call_of(node) or "" for node in ast.walk(expression) if isinstance(node, ast.Call)}
-    names = {name.rpartition(".")[2] for name in called}
+    names = {last_name(node) for node in ast.walk(expression) if isinstance(node, ast.Call)}
     printers = {function.name for function in namespace.surface.callables() if function.writes_output}
     return not names.isdisjoint(printers) or any(map(_PRINTER.fullmatch, names))

@@ -248,6 +248,11 @@ def test_the_screen_lets_every_test_through() -> None:
     assert rejected == []
 
 
+def test_a_method_that_prints_is_known_by_its_name_whatever_it_is_called_on() -> None:
+    code = "class T:\n    def __getitem__(self, n):\n        return self\n    def pprint(self):\n        print([1])\n"
+    assert not failures(attack_on(code, ">>> T()[0].pprint()\n[1]\n"), code)
+
+
 def test_what_print_shows_is_compared_and_not_what_it_gives() -> None:
     assert failures(attack_on("def f(n):\n    return n\n", ">>> print(f(1))\nNone\n"), "def f(n):\n    return n\n")
 
