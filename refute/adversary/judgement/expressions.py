@@ -10,7 +10,6 @@ from typing import Final
 from refute.adversary.judgement.flows import (
     COMPARING,
     GATHERING,
-    IMPORTING,
     OBJECT,
     OWN,
     READING,
@@ -126,8 +125,6 @@ class Expressions(ABC):
         name, target = dotted(node), self._flow(node.func, env)
         given = [*node.args, *(one.value for one in node.keywords)]
         flows = [self._side(one, env) for one in given]
-        if name in IMPORTING and not target.code:
-            return THEIRS
         if name in {"isinstance", "issubclass"} and any(one.is_theirs for one in flows[1:]):
             return OWN  # whose class it is: says nothing of the answer, and takes nothing from it
         if target.is_theirs:

@@ -65,8 +65,6 @@ CAPTURING: Final = frozenset({"capsys", "capfd", "capsysbinary", "capfdbinary", 
 """Fixtures that hold what the implementation prints, logs or warns of."""
 RUNNING: Final = frozenset({"subprocess", "runpy", "pexpect", "pty"})
 """Modules by which a test runs the implementation as a program."""
-IMPORTING: Final = frozenset({"import_module", "__import__", "run_module", "run_path", "system", "popen", "reload"})
-"""Functions that give the implementation, or what it prints."""
 GATHERING: Final = frozenset(
     {
         "zip", "map", "filter", "enumerate", "chain", "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed",
