@@ -38,16 +38,20 @@ RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
 
 Text = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(max_length=300)]
-Lines = Annotated[list[int], Field(max_length=10_000)]
+Lines = Annotated[tuple[int, ...], Field(max_length=10_000)]
 
 
-class ReportModel(BaseModel):
-    """One test in one run."""
+class Told(BaseModel):
+    """What the driver tells, just as it must be."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+
+class ReportModel(Told):
+    """One test in one run."""
+
     name: Name
-    end: Literal["passed", "failed", "broken", "timed_out", "died", "skipped", "missing"]
+    end: TestEnd
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     computed: bool = False
     error_type: Name
@@ -58,8 +62,8 @@ class ReportModel(BaseModel):
     raised_in_implementation: bool
     raised_on_purpose: bool
     attested: bool = False
-    asserted_lines: Lines = []
-    aliased_lines: Lines = []
+    asserted_lines: Lines = ()
+    aliased_lines: Lines = ()
     changed_arguments: bool = False
     objects_crossed: bool = False
     not_carried: Text = ""
@@ -67,21 +71,14 @@ class ReportModel(BaseModel):
 
     def record(self) -> TestRun:
         """The same as the rest of refute knows it."""
-        told = self.model_dump(exclude={"notes"}) | {
-            "end": TestEnd(self.end),
-            "asserted_lines": tuple(self.asserted_lines),
-            "aliased_lines": tuple(self.aliased_lines),
-        }
-        return TestRun(**told, smallest_input=smallest_input(self.notes))
+        return TestRun(**self.model_dump(exclude={"notes"}), smallest_input=smallest_input(self.notes))
 
 
 Reports = Annotated[list[ReportModel], Field(max_length=10_000)]
 
 
-class VariantModel(BaseModel):
+class VariantModel(Told):
     """The tests on one variant of the implementation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     name: Name
     reports: Reports
@@ -89,10 +86,8 @@ class VariantModel(BaseModel):
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class ResultsModel(BaseModel):
+class ResultsModel(Told):
     """The whole document."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     version: Literal[1]
     nonce: Name

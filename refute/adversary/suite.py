@@ -65,7 +65,7 @@ def _contradiction(plan: dict[str, Any], results: ResultsModel) -> str:
         return "the results are of variants, for which nobody asked"
     if [report.name for report in results.first] != plan["tests"]:
         return "the results are of other tests than were asked for"
-    failing = {report.name for report in results.first if report.end not in {"passed", "missing"}}
+    failing = {report.name for report in results.first if report.end not in {TestEnd.PASSED, TestEnd.MISSING}}
     for reports in results.repetitions:
         names = [report.name for report in reports]
         if len(names) != len(set(names)) or set(names) != failing:
