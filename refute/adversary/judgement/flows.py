@@ -116,16 +116,6 @@ def compared(left: Flow, right: Flow) -> Flow:
     return whole
 
 
-def dotted(node: ast.expr) -> str:
-    """The last name of what is called: `raises` of `pytest.raises`."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-        case ast.Call(func=function):
-            return dotted(function)
-    return ""
-
-
 def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
     """Names of a function's parameters, those that are only given by name last."""
     return [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
