@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from flows.commands.ticket import ticket
@@ -33,10 +34,22 @@ def test_a_ticket_whose_claims_can_all_be_executed_exits_0(tmp_path: Path) -> No
     assert result.stderr == f"Every claim can be executed. Next: refute verify {tmp_path}\n"
 
 
-def test_a_claim_that_only_its_author_s_tests_attack_is_told_with_what_counts_and_exits_0(tmp_path: Path) -> None:
-    result = _lint(tmp_path, {"text": "parse() gives numbers.", "examples": ["parse('1') == 1"]})
-    assert result.stdout.startswith("C1 can be refuted, and stays PASS_WEAK without tests by a model: its author wrote")
-    assert result.return_value == 0
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"examples": ["parse('1') == 1"]}, "it has only examples"),
+        (
+            {"property": {"given": {"s": "st.just('1')"}, "check": "parse(s) == int(s)"}},
+            "draws s by a strategy",
+        ),
+    ],
+)
+def test_a_claim_that_only_its_author_s_tests_attack_is_told_with_the_reason_and_exits_0(
+    tmp_path: Path, fields: dict[str, object], reason: str
+) -> None:
+    result = _lint(tmp_path, {"text": "parse() gives numbers, and ValueError for words.", **fields})
+    assert result.stdout.startswith("C1 can be refuted, and stays PASS_WEAK without tests by a model: ")
+    assert (reason in result.stdout, result.return_value) == (True, 0)
 
 
 def test_a_claim_whose_field_makes_no_test_is_told_with_the_reason_and_exits_1(tmp_path: Path) -> None:

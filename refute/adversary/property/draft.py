@@ -46,6 +46,8 @@ class Draft:
     """Lines of Python, indented relative to the test's own body."""
     given: tuple[tuple[str, str], ...] = ()
     """Variable → Hypothesis strategy expression; empty for a plain test."""
+    doubt: str = ""
+    """Why a field's test is no evidence but its author's own; empty where it is, or nothing more is to be said."""
 
 
 class NotTested(Exception):

@@ -29,50 +29,70 @@ class Evidence:
     names: Namespace
     claim: str
 
-    def vouches_for(self, check: ast.expr) -> bool:
-        """Whether `check` says `f(…) == …`, and the rest is the library's, or told by the claim.
+    def doubt(self, check: ast.expr) -> str:
+        """Why `check` is none; empty where it says `f(…) == …`, and the rest is the library's, or told by the claim.
 
         The inputs must be the tester's own: `given` names types, no strategies. Comprehensions, lambdas and conditions
         on the expected side are the author's logic again, and so never independent.
         """
-        return self._is_drawn() and all(map(self._is_compared, conjuncts(check)))
+        return self._not_drawn() or next(filter(None, map(self._not_compared, conjuncts(check))), "")
 
-    def vouches_for_raising(self, call: ast.expr, error: str) -> bool:
-        """Whether the claim names the error that a call raises, on inputs of the tester's."""
-        named = self._stands_in_claim(error.rpartition(".")[2])
-        return named and self._varies(call) and self._is_answer(call) and self._is_drawn()
+    def doubt_of_raising(self, call: ast.expr, error: str) -> str:
+        """Why it is none that a call raises this error; empty where the claim names it, on inputs of the tester's."""
+        name = error.rpartition(".")[2]
+        if not self._stands_in_claim(name):
+            return f"the claim does not name {name}"
+        if not self._varies(call):
+            return "`raises` has one input of its author's, expected `given` with types"
+        if not self._is_answer(call):
+            return self._not_drawn() or f"`{ast.unparse(call)}` is not one call of the code"
+        return self._not_drawn()
 
-    def _is_drawn(self) -> bool:
-        """Whether the inputs are the tester's own: of types, and chosen without the code."""
-        kinds = [kind for text in self.given.values() if (kind := parse_expression(text))]
-        if any(isinstance(node, ast.Call) for kind in kinds for node in ast.walk(kind)):
-            return False
-        return len(kinds) == len(self.given) and (self.assume is None or not self._reaches(self.assume))
+    def _not_drawn(self) -> str:
+        """Why the inputs are not the tester's own: of types, and chosen without the code."""
+        for name, text in self.given.items():
+            kind = parse_expression(text)
+            if kind is None or any(isinstance(node, ast.Call) for node in ast.walk(kind)):
+                return f"`given` draws {name} by a strategy of its author's, expected a type"
+        return "`assume` asks the code" if self.assume is not None and self._reaches(self.assume) else ""
 
-    def _is_compared(self, check: ast.expr) -> bool:
+    def _not_compared(self, check: ast.expr) -> str:
         match check:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-                sides = ((left, right), (right, left))
-                return any(self._is_answer(answer) and self._is_known(one, answer) for answer, one in sides)
-        return False
+                sides = [(left, right), (right, left)]
+                doubts = [self._unknown(one, answer) for answer, one in sides if self._is_answer(answer)]
+                alone = f"no side of `{ast.unparse(check)}` is one call of the code alone"
+                return "" if "" in doubts else next(iter(doubts), alone)
+        return f"`{ast.unparse(check)}` is no comparison by =="
 
-    def _is_known(self, side: ast.expr, answer: ast.expr) -> bool:
-        """Whether somebody beside the author vouches for a side: the library, or the claim that spells it so."""
+    def _unknown(self, side: ast.expr, answer: ast.expr) -> str:
+        """Why nobody but the author vouches for a side; empty for the library's, and what the claim spells so."""
+        words = ast.unparse(side)
         try:
             ast.literal_eval(side)
         except ValueError:
-            return self._is_of_library(side)
-        return self._varies(answer) and self._stands_in_claim(ast.unparse(side))
+            return self._not_of_library(side)
+        if not self._varies(answer):
+            return "its call has no drawn input"
+        return "" if self._stands_in_claim(words) else f"{words} does not stand in the claim"
 
-    def _is_of_library(self, side: ast.expr) -> bool:
-        if any(isinstance(node, _LOGIC) for node in ast.walk(side)) or not self._varies(side):
-            return False
+    def _not_of_library(self, side: ast.expr) -> str:
+        words = ast.unparse(side)
+        if any(isinstance(node, _LOGIC) for node in ast.walk(side)):
+            return f"`{words}` has a lambda, comprehension or condition: reasoning of its author's"
         try:
             found = self.names.resolve([side], bound=self.given)
-        except NotTested:
-            return False
-        modules = {line.split()[1] for line in found.imports}
-        return not found.reaches_implementation and modules <= LIBRARY and UNSAFE.isdisjoint(free_names([side]))
+        except NotTested as why:
+            return f"`{words}` {why}"
+        foreign = [line.split()[1] for line in found.imports if line.split()[1] not in LIBRARY]
+        if found.reaches_implementation:
+            return f"`{words}` asks the code too"
+        if not self._varies(side):
+            return f"`{words}` has no drawn input"
+        if foreign:
+            return f"`{words}` uses {foreign[0]}, which is not among the modules that answer by their arguments alone"
+        unsafe = sorted(UNSAFE & free_names([side]))
+        return f"`{words}` uses {unsafe[0]}()" if unsafe else ""
 
     def _stands_in_claim(self, code: str) -> bool:
         return re.search(rf"(?<![\w.]){re.escape(code)}(?![\w.]*\w)", self.claim) is not None

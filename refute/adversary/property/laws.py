@@ -78,33 +78,37 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
 def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
     read = _drawn(claim, [block.check], block, namespace)
     (check,) = read.code
+    doubt = read.evidence.doubt(check)
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
         category=Category.EDGE,
-        origin=Origin.FIELD if read.evidence.vouches_for(check) else Origin.AUTHOR_PROPERTY,
+        origin=Origin.AUTHOR_PROPERTY if doubt else Origin.FIELD,
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
         body=(*read.assumptions, f"assert {source_of(check)}"),
         given=read.given,
+        doubt=doubt,
     )
 
 
 def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
     read = _drawn(claim, [one.error, one.call], one, namespace)
     _, call = read.code
+    doubt = read.evidence.doubt_of_raising(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
         quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
-        origin=Origin.FIELD if read.evidence.vouches_for_raising(call, one.error) else authors,
+        origin=authors if doubt else Origin.FIELD,
         label=f"raises {one.error}",
         detail=_detail(f"{one.call} raises {one.error}", one.assume),
         imports=read.imports,
         body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
         given=read.given,
+        doubt=doubt,
     )
 
 

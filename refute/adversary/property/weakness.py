@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
+from refute.adversary.property.draft import Draft
 from refute.adversary.property.fields import Advice, advise
+from refute.adversary.property.laws import field_tests
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.reading import read_surface
 from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 
-ONLY_AUTHORS: Final = (
-    "its author wrote what they expect; it counts where a `property` compares one call with the standard library's "
-    "answer, or a constant of the claim, on inputs that `given` has types for"
-)
+ONLY_EXAMPLES: Final = "it has only examples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +38,18 @@ def missing_fields(brief: Brief) -> tuple[Advice, ...]:
 
 def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
     """One for each claim of Python code whose fields make no test, or only tests of what its author expects."""
+    if brief.ticket.kind is Kind.CLI:
+        return ()
+    namespace = Namespace(surface=read_surface(brief.modules))
     attack = PropertyTester().write_tests(brief)
     untestable = {one.claim.id: one.reason for one in attack.untestable}
     found = []
-    for claim in brief.ticket.claims if brief.ticket.kind is not Kind.CLI else ():
+    for claim in brief.ticket.claims:
         origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
         if claim.code() and not claim.unchanged and claim.id in untestable:
             found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
         if origins and all(one.by_author for one in origins) and not claim.unchanged:
-            found.append(Weakness(claim_id=claim.id, reason=ONLY_AUTHORS))
+            drafts = (one for one in field_tests(claim, brief, namespace) if isinstance(one, Draft))
+            reason = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
+            found.append(Weakness(claim_id=claim.id, reason=reason))
     return tuple(found)
