@@ -8,7 +8,8 @@ from typing import Final
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import loaded, needed_for
-from refute.python_syntax import parse_python
+from refute.adversary.suite_source import lines_of
+from refute.python_syntax import parse_python, python_lines
 
 NAMES_IN_INPUTS: Final = {
     "datetime": "import datetime",
@@ -122,11 +123,11 @@ def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brie
     future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     parts = [
         _header(test, run, brief),
-        *map(ast.unparse, future),
+        *(_text(attack.source, node) for node in future),
         _preamble(test, run, brief, needs=["pytest", "hypothesis"] if "hypothesis" in needed else ["pytest"]),
         "\n".join(line for name, line in NAMES_IN_INPUTS.items() if name in names),
-        *(ast.unparse(node) for node in kept if node not in future),
-        (f"@hypothesis.example({values})\n" if given else "") + ast.unparse(function),
+        *(_text(attack.source, node) for node in kept if node not in future),
+        (f"@hypothesis.example({values})\n" if given else "") + _text(attack.source, function),
     ]
     return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
 
@@ -138,6 +139,12 @@ def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
     names = {name for value in found.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     drawn = any("given" in loaded(one) for one in function.decorator_list)
     return found if drawn and found.keys() <= wanted and names <= {*NAMES_IN_INPUTS, *dir(builtins)} else {}
+
+
+def _text(source: str, node: ast.stmt) -> str:
+    """A statement as it stands in the file, with the decorators that the node has."""
+    first, last = lines_of(node)
+    return "\n".join(python_lines(source)[first - 1 : last])
 
 
 def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[str]) -> str:

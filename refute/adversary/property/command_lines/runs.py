@@ -1,5 +1,6 @@
 """Runs of programs as lines of a test: those of a claim's `run` field, and those that a session or an example shows."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -62,9 +63,19 @@ def shows(stream: str, text: str) -> str:
     r"""A stream holds just this; `\n` may stand for a line break, `...` for anything, JSON is a value."""
     quoted = re.fullmatch(r"(?P<quote>[\"'])(?P<inner>.*)(?P=quote)", text, re.DOTALL)
     texts = [text, quoted["inner"]] if quoted else [text]
-    meant = dict.fromkeys(repr(lines_of(one)) for text in texts for one in (text, text.replace("\\n", "\n")))
-    condition = " or ".join(f"meant_by(lines_of({stream}), {one}) == {one}" for one in meant)
+    meant = [lines for one in texts for lines in (lines_of(one), lines_of(one.replace("\\n", "\n")))]
+    meant = [lines for index, lines in enumerate(meant) if lines not in meant[:index]]
+    condition = f"lines_of({stream}) == {meant[0]!r}" if len(meant) == 1 else f"lines_of({stream}) in {meant!r}"
+    if "..." in text or _is_json(text):
+        condition = " or ".join(f"meant_by(lines_of({stream}), {one!r}) == {one!r}" for one in meant)
     return check(condition, f"{_NAMES.get(stream, 'the file')} {text!r}")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
 
 
 def session_draft(claim: Claim, steps: Sequence[Step], *, quote: str, origin: Origin, label: str) -> Draft:
