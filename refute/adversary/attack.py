@@ -1,6 +1,6 @@
 """The records of an attack: what a tester is told, what it writes, how it ran, what its failures mean."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
@@ -127,6 +127,12 @@ class Untestable:
 
     claim: Claim
     reason: str
+
+
+def without_test(brief: Brief, tests: Iterable[AttackTest], why: Callable[[Claim], str]) -> tuple[Untestable, ...]:
+    """The claims that none of these tests attacks, each with why."""
+    tested = {test.claim_id for test in tests}
+    return tuple(Untestable(claim=one, reason=why(one)) for one in brief.ticket.claims if one.id not in tested)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

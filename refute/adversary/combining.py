@@ -3,11 +3,13 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, zip_longest
 
-from refute.adversary.attack import Attack, AttackTest, Brief, Untestable
+from refute.adversary.attack import Attack, AttackTest, Brief, without_test
 from refute.adversary.joining import join, statements_of
 from refute.python_syntax import parsed_or_none
+from refute.ticket.record import Claim
 
 
 def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
@@ -32,7 +34,7 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
         file_name=attacks[0].file_name,
         source="\n\n".join([*filter(None, headers), joined.source.strip("\n")]) + "\n",
         tests=tuple(test for test in turns if test is not None),
-        untestable=_untestable(attacks, brief),
+        untestable=without_test(brief, chain.from_iterable(tests), partial(_why_not, attacks)),
         tester=",".join(attack.tester for attack in attacks),
         untested_fields=tuple(field for attack in attacks for field in attack.untested_fields),
     )
@@ -47,17 +49,7 @@ def _header(source: str) -> str:
     return ""
 
 
-def _untestable(attacks: Sequence[Attack], brief: Brief) -> tuple[Untestable, ...]:
-    """Claims that no tester could attack, with what each says."""
-    tested = {test.claim_id for attack in attacks for test in attack.tests}
-    told = {
-        claim.id: "; ".join(
-            f"{attack.tester}: {one.reason}" for attack in attacks for one in attack.untestable if one.claim == claim
-        )
-        for claim in brief.ticket.claims
-    }
-    return tuple(
-        Untestable(claim=claim, reason=told[claim.id] or "no tester wrote a test for it")
-        for claim in brief.ticket.claims
-        if claim.id not in tested
-    )
+def _why_not(attacks: Sequence[Attack], claim: Claim) -> str:
+    """What each tester says of a claim that it could not attack."""
+    told = [f"{attack.tester}: {one.reason}" for attack in attacks for one in attack.untestable if one.claim == claim]
+    return "; ".join(told) or "no tester wrote a test for it"

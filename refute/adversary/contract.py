@@ -3,17 +3,19 @@
 The driver's side is `refute/driver/plan.py`. Whatever a job left is hostile until it has been checked.
 """
 
+import json
+import posixpath
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from refute.adversary.attack import TestEnd, TestRun
+from refute.adversary.attack import Attack, TestEnd, TestRun
 from refute.adversary.counterexample import smallest_input
 from refute.errors import SandboxFailed
-from refute.sandbox.job import Exited, JobResult, LimitReached, Limits, TimedOut
-from refute.sandbox.surroundings import FIRST, Surroundings
+from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.settings import Settings
 from refute.ticket.modules import implementation_modules, previous_module
 from refute.ticket.record import Ticket
@@ -36,16 +38,20 @@ RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
 
 Text = Annotated[str, Field(max_length=100_000)]
 Name = Annotated[str, Field(max_length=300)]
-Lines = Annotated[list[int], Field(max_length=10_000)]
+Lines = Annotated[tuple[int, ...], Field(max_length=10_000)]
 
 
-class ReportModel(BaseModel):
-    """One test in one run."""
+class Told(BaseModel):
+    """What the driver tells, just as it must be."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
+
+class ReportModel(Told):
+    """One test in one run."""
+
     name: Name
-    end: Literal["passed", "failed", "broken", "timed_out", "died", "skipped", "missing"]
+    end: TestEnd
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     computed: bool = False
     error_type: Name
@@ -56,8 +62,8 @@ class ReportModel(BaseModel):
     raised_in_implementation: bool
     raised_on_purpose: bool
     attested: bool = False
-    asserted_lines: Lines = []
-    aliased_lines: Lines = []
+    asserted_lines: Lines = ()
+    aliased_lines: Lines = ()
     changed_arguments: bool = False
     objects_crossed: bool = False
     not_carried: Text = ""
@@ -65,21 +71,14 @@ class ReportModel(BaseModel):
 
     def record(self) -> TestRun:
         """The same as the rest of refute knows it."""
-        told = self.model_dump(exclude={"notes"}) | {
-            "end": TestEnd(self.end),
-            "asserted_lines": tuple(self.asserted_lines),
-            "aliased_lines": tuple(self.aliased_lines),
-        }
-        return TestRun(**told, smallest_input=smallest_input(self.notes))
+        return TestRun(**self.model_dump(exclude={"notes"}), smallest_input=smallest_input(self.notes))
 
 
 Reports = Annotated[list[ReportModel], Field(max_length=10_000)]
 
 
-class VariantModel(BaseModel):
+class VariantModel(Told):
     """The tests on one variant of the implementation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     name: Name
     reports: Reports
@@ -87,10 +86,8 @@ class VariantModel(BaseModel):
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class ResultsModel(BaseModel):
+class ResultsModel(Told):
     """The whole document."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     version: Literal[1]
     nonce: Name
@@ -103,27 +100,37 @@ class ResultsModel(BaseModel):
     variants: Annotated[list[VariantModel], Field(max_length=1_000)] = []
 
 
-def make_plan(
-    ticket: Ticket, test_file: str, tests: Sequence[str], settings: Settings, surroundings: Surroundings = FIRST
-) -> dict[str, Any]:
-    """The plan of a run of all the tests; it has a nonce of its own.
+def driver_job(
+    outline: Job,
+    ticket: Ticket,
+    attack: Attack,
+    tests: Sequence[str],
+    settings: Settings,
+    *,
+    requirements_root: str = "",
+    **otherwise: Any,
+) -> Job:
+    """The job that runs tests of an attack; its plan has a nonce of its own.
 
     Args:
+        outline: run, image, workspace, limits and surroundings.
         ticket: tells what the implementation is.
-        test_file: name of the generated file.
+        attack: its file.
         tests: its functions to run.
         settings: limits and repetitions.
-        surroundings: of the job that the plan is for.
+        requirements_root: where the image holds what the ticket requires; importable after the import roots.
+        otherwise: what the plan says else than for an attack.
     """
-    earlier = previous_module(ticket)
-    return {
+    earlier, surroundings = previous_module(ticket), outline.surroundings
+    roots = [posixpath.relpath(requirements_root, surroundings.workspace)] if requirements_root else []
+    plan = {
         "version": CONTRACT_VERSION,
         "nonce": secrets.token_hex(16),
         "attack_dir": surroundings.tests,
-        "test_file": test_file,
+        "test_file": attack.file_name,
         "results_file": RESULTS,
         "workspace": surroundings.workspace,
-        "import_roots": list(ticket.import_roots),
+        "import_roots": [*ticket.import_roots, *roots],
         "modules": [module.name for module in (*implementation_modules(ticket), *([earlier] if earlier else []))],
         "tests": list(tests),
         "scratch_dir": surroundings.scratch,
@@ -134,6 +141,9 @@ def make_plan(
         "memory_bytes": int(settings.memory_bytes * WORKER_SHARE),
         "recursion_limits": list(RECURSION_LIMITS),
     }
+    handed = {PLAN: json.dumps(plan | otherwise).encode(), attack.file_name: attack.source.encode()}
+    command = (*DRIVER, f"{surroundings.tests}/{PLAN}")
+    return replace(outline, command=command, attack_files=handed, collect=(RESULTS,))
 
 
 def driver_limits(settings: Settings, *, suite_timeout_s: float) -> Limits:

@@ -8,6 +8,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
@@ -15,10 +16,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
 from refute.adversary.attack import Attack, TestEnd, TestRun
-from refute.adversary.contract import driver_limits
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.surroundings import Surroundings
-from refute.settings import Settings
 from refute.ticket.record import Ticket
 
 PYTEST: Final = (
@@ -39,31 +38,19 @@ FRAME: Final = re.compile(r"^(?P<path>[^\s:][^:\n]*):\d+: in ", re.MULTILINE)
 MESSAGE_CHARS: Final = 2_000
 
 
-def plain_job(  # noqa: PLR0913  # what a job is made of
-    ticket: Ticket,
-    attack: Attack,
-    groups: Sequence[Sequence[str]],
-    *,
-    run_id: str,
-    archive: bytes,
-    image_id: str,
-    settings: Settings,
-    surroundings: Surroundings,
-    requirements_root: str = "",
+def plain_job(
+    outline: Job, ticket: Ticket, attack: Attack, groups: Sequence[Sequence[str]], *, requirements_root: str = ""
 ) -> Job:
     """The job that runs each group of an attack's tests in a process of its own.
 
     Args:
+        outline: run, image, workspace, limits and surroundings.
         ticket: whose import roots the code is found in.
         attack: holds the tests.
         groups: names of tests, a process each, in turns.
-        run_id: of this run.
-        archive: the snapshot's tar.
-        image_id: of the sandbox image.
-        settings: limits.
-        surroundings: where it runs.
         requirements_root: where the image holds what the ticket requires.
     """
+    surroundings = outline.surroundings
     file = f"{surroundings.tests}/{attack.file_name}"
     report = f"{surroundings.tests}/{{}}.xml"
     runs = [
@@ -71,14 +58,9 @@ def plain_job(  # noqa: PLR0913  # what a job is made of
         for index, names in enumerate(groups)
     ]
     roots = [posixpath.normpath(posixpath.join(surroundings.workspace, root)) for root in ticket.import_roots]
-    return Job(
-        name="attack",
-        run_id=run_id,
-        ticket_id=ticket.id,
-        image_id=image_id,
+    return replace(
+        outline,
         command=("bash", "-c", SCRIPT.format(days=surroundings.days_ahead, runs="\n".join(runs))),
-        workspace=archive,
-        limits=driver_limits(settings, suite_timeout_s=settings.attack_timeout_s),
         attack_files={attack.file_name: attack.source.encode()},
         environment={
             "HOME": posixpath.dirname(surroundings.scratch),
@@ -88,7 +70,6 @@ def plain_job(  # noqa: PLR0913  # what a job is made of
             "PYTHONPATH": ":".join(filter(None, [*roots, requirements_root])),
         },
         collect=tuple(f"{index}.xml" for index in range(len(groups))),
-        surroundings=surroundings,
     )
 
 

@@ -120,6 +120,16 @@ def loaded(node: ast.AST) -> set[str]:
     return names | {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
 
 
+def last_name(node: ast.expr) -> str:
+    """The last name of what is named or called: `raises` of `pytest.raises`; empty where it has none."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Call(func=function):
+            return last_name(function)
+    return ""
+
+
 def names_in(tree: ast.AST) -> set[str]:
     """Every name and attribute below."""
     return {getattr(node, "id", "") or getattr(node, "attr", "") for node in ast.walk(tree)} - {""}

@@ -1,61 +1,25 @@
 """The attack as a job, and its results as records. Whatever the job left is hostile until it has been checked."""
 
 import json
-import posixpath
 from dataclasses import replace
 from typing import Any
 
 from refute.adversary.attack import Attack, AttackRun, TestEnd, TestRun
-from refute.adversary.contract import DRIVER, PLAN, RESULTS, ResultsModel, driver_limits, make_plan, read_results
+from refute.adversary.contract import PLAN, ResultsModel, driver_job, driver_limits, read_results
 from refute.adversary.judgement.provenance import Provenance
 from refute.sandbox.job import Job, JobResult, Limits
-from refute.sandbox.surroundings import FIRST, Surroundings
 from refute.settings import Settings
 from refute.ticket.record import Ticket
 
 
-def attack_job(  # noqa: PLR0913  # what a job is made of
-    ticket: Ticket,
-    attack: Attack,
-    *,
-    run_id: str,
-    archive: bytes,
-    image_id: str,
-    settings: Settings,
-    requirements_root: str = "",
-    surroundings: Surroundings = FIRST,
-) -> Job:
-    """The job that runs a screened attack.
-
-    Args:
-        ticket: what is attacked; its import roots and modules tell the driver what the implementation is.
-        attack: at least one test.
-        run_id: of this run.
-        archive: the snapshot's tar.
-        image_id: of the sandbox image.
-        settings: limits and repetitions.
-        requirements_root: where the image holds what the ticket requires; importable after the import roots.
-        surroundings: what the code can see of where it runs.
-    """
+def attack_job(outline: Job, ticket: Ticket, attack: Attack, settings: Settings, *, requirements_root: str = "") -> Job:
+    """The job that runs all tests of a screened attack, of which there must be one; for the rest as `driver_job`."""
     if not attack.tests:
         raise ValueError(
             f"attack of ticket {ticket.id}: got no test, expected at least one that the screen let through"
         )
-    plan = make_plan(ticket, attack.file_name, [test.name for test in attack.tests], settings, surroundings)
-    if requirements_root:
-        plan["import_roots"].append(posixpath.relpath(requirements_root, plan["workspace"]))
-    return Job(
-        name="attack",
-        run_id=run_id,
-        ticket_id=ticket.id,
-        image_id=image_id,
-        command=(*DRIVER, f"{surroundings.tests}/{PLAN}"),
-        workspace=archive,
-        limits=attack_limits(settings),
-        attack_files={PLAN: json.dumps(plan).encode(), attack.file_name: attack.source.encode()},
-        collect=(RESULTS,),
-        surroundings=surroundings,
-    )
+    names = [test.name for test in attack.tests]
+    return driver_job(outline, ticket, attack, names, settings, requirements_root=requirements_root)
 
 
 def attack_limits(settings: Settings) -> Limits:
@@ -101,7 +65,7 @@ def _contradiction(plan: dict[str, Any], results: ResultsModel) -> str:
         return "the results are of variants, for which nobody asked"
     if [report.name for report in results.first] != plan["tests"]:
         return "the results are of other tests than were asked for"
-    failing = {report.name for report in results.first if report.end not in {"passed", "missing"}}
+    failing = {report.name for report in results.first if report.end not in {TestEnd.PASSED, TestEnd.MISSING}}
     for reports in results.repetitions:
         names = [report.name for report in reports]
         if len(names) != len(set(names)) or set(names) != failing:

@@ -1,4 +1,4 @@
-"""The author's own verification script: as a job, and what its end means for the ticket."""
+"""The author's own verification script: how it is run, and what its end means for the ticket."""
 
 import sys
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import assert_never
 
 from refute.adversary.import_failure import find_import_failure, find_syntax_error, is_declared
 from refute.outcome import Status, Stop
-from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
+from refute.sandbox.job import Exited, JobResult, LimitReached, TimedOut
 from refute.scan.decode import languages_of
 from refute.scan.rules import Language
 from refute.ticket.record import LeftOut, Ticket
@@ -24,30 +24,6 @@ def script_command(path: str, script: bytes) -> tuple[str, str]:
     """
     languages = languages_of(path, script)
     return ("python" if languages == (Language.PYTHON,) else "bash", f"./{path}")
-
-
-def verification_job(
-    ticket: Ticket, script: bytes, *, run_id: str, archive: bytes, image_id: str, limits: Limits
-) -> Job:
-    """The job that runs a ticket's verification script, in the workspace, with nothing else around it.
-
-    Args:
-        ticket: names the script.
-        script: its content.
-        run_id: of this run.
-        archive: the snapshot's tar.
-        image_id: of the sandbox image.
-        limits: time, memory and the rest.
-    """
-    return Job(
-        name="verify",
-        run_id=run_id,
-        ticket_id=ticket.id,
-        image_id=image_id,
-        command=script_command(ticket.verification_script, script),
-        workspace=archive,
-        limits=limits,
-    )
 
 
 def judge_verification(

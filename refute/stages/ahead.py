@@ -4,14 +4,14 @@ Nothing of a ticket is in such a container, and what it was made for may still b
 """
 
 import contextlib
+from dataclasses import replace
 
 from refute.adversary.contract import PLAN
 from refute.adversary.suite import attack_limits
 from refute.caching.kind import VERIFICATION
 from refute.errors import InfrastructureError
 from refute.ports import Ports
-from refute.sandbox.job import Job, Limits
-from refute.stages.jobs import verification_limits, verification_of
+from refute.stages.jobs import outline_of, verification_limits, verification_of
 from refute.ticket.record import Snapshot, Ticket
 
 
@@ -22,8 +22,10 @@ def prepare_verification(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> No
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
         if ports.stages.knows(VERIFICATION, ports.result_key([verification_of(ports, ticket, snapshot)])):
             return
-        job = _outline(ports, ticket, "verify", ports.image(ticket.python).id, verification_limits(ports.settings))
-        ports.sandbox.prepare(job, waiting_s=ports.settings.confirmation_timeout_s)
+        ports.sandbox.prepare(
+            outline_of(ports, ticket, "verify", verification_limits(ports.settings)),
+            waiting_s=ports.settings.confirmation_timeout_s,
+        )
 
 
 def prepare_attack(ports: Ports, ticket: Ticket) -> None:
@@ -31,19 +33,5 @@ def prepare_attack(ports: Ports, ticket: Ticket) -> None:
     if ports.allowed_hosts:
         return
     with contextlib.suppress(InfrastructureError):  # the stage itself tells
-        job = _outline(ports, ticket, "attack", ports.image_id(ticket), attack_limits(ports.settings), PLAN)
-        ports.sandbox.prepare(job)
-
-
-def _outline(ports: Ports, ticket: Ticket, name: str, image_id: str, limits: Limits, *attack_files: str) -> Job:
-    """As much of a job as its container depends on."""
-    return Job(
-        name=name,
-        run_id=ports.run_id,
-        ticket_id=ticket.id,
-        image_id=image_id,
-        command=(),
-        workspace=b"",
-        limits=limits,
-        attack_files=dict.fromkeys(attack_files, b""),
-    )
+        outline = outline_of(ports, ticket, "attack", attack_limits(ports.settings))
+        ports.sandbox.prepare(replace(outline, attack_files={PLAN: b""}))

@@ -13,8 +13,8 @@ from refute.adversary.property.differential import Answers, Compared, Way, plan_
 from refute.caching.kind import DIFFERENCES
 from refute.ports import Ports
 from refute.sandbox.job import Job
-from refute.sandbox.requirements_layer import SITE
 from refute.sandbox.surroundings import FIRST
+from refute.stages.jobs import outline_of, site_of
 from refute.stages.strength import side_by_side
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import pack
@@ -57,18 +57,13 @@ def _job(ports: Ports, ticket: Ticket, ways: tuple[Way, ...]) -> Job:
     """Records the answers of whatever version its workspace holds, once for each hash seed."""
     tests = FIRST.tests
     roots = [posixpath.normpath(posixpath.join(FIRST.workspace, root)) for root in ticket.import_roots]
-    roots += [SITE] if ports.derived_image(ticket) else []
+    roots += filter(None, [site_of(ports, ticket)])
     recorder = resources.files("refute.adversary.property").joinpath(_RECORDER).read_bytes()
     program = shlex.join(["python3", "-B", f"{tests}/{_RECORDER}", f"{tests}/{_PLAN}"])
     runs = [f"PYTHONHASHSEED={seed} {program} {tests}/{seed}.json" for seed in _SEEDS]
-    job = Job(
-        name=DIFFERENCES.name,
-        run_id=ports.run_id,
-        ticket_id=ticket.id,
-        image_id=ports.image_id(ticket),
+    job = replace(
+        outline_of(ports, ticket, DIFFERENCES.name, driver_limits(ports.settings, suite_timeout_s=LIMIT_S)),
         command=("bash", "-c", "\n".join(runs)),
-        workspace=b"",
-        limits=driver_limits(ports.settings, suite_timeout_s=LIMIT_S),
         attack_files={_PLAN: plan_of(ways, roots), _RECORDER: recorder},
         collect=tuple(f"{seed}.json" for seed in _SEEDS),
     )

@@ -1,6 +1,5 @@
 """How strong the attack was that a ticket survived: its tests run on mutants of the implementation."""
 
-import posixpath
 import random
 import time
 from collections.abc import Sequence
@@ -19,10 +18,9 @@ from refute.caching.kind import MUTANTS, MutantsRecord
 from refute.outcome import KeptFrom, Status
 from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
-from refute.sandbox.profile import WORKSPACE
-from refute.sandbox.requirements_layer import SITE
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Evidence, StrengthStage
+from refute.stages.jobs import outline_of, site_of
 from refute.stages.violations import plant_violations
 from refute.ticket.record import Snapshot, Ticket
 from refute.verdict import decide, weaknesses
@@ -86,15 +84,8 @@ class _Experiment:
         self._evidence = evidence
         self._brief = brief
         self._sample = sample
-        self._outline = Job(
-            name="strength",
-            run_id=ports.run_id,
-            ticket_id=brief.ticket.id,
-            image_id=ports.image_id(brief.ticket),
-            command=(),
-            workspace=ports.workspace(snapshot),
-            limits=trial_limits(ports.settings),
-        )
+        limits = trial_limits(ports.settings)
+        self._outline = outline_of(ports, brief.ticket, "strength", limits, ports.workspace(snapshot))
         self._lasting = not left_to_chance(brief, evidence.screening.attack.source, ports.contents(snapshot))
 
     def measure(self) -> StrengthStage:
@@ -132,14 +123,10 @@ class _Experiment:
             self._outline,
             ports.settings,
             containers=CONTAINERS,
-            requirements=self._roots(),
+            requirements_root=site_of(ports, self._brief.ticket),
             chance=chance,
         )
         return [ports.with_network(job) for job in jobs]
-
-    def _roots(self) -> list[str]:
-        """Import roots of what the ticket requires."""
-        return [posixpath.relpath(SITE, WORKSPACE)] if self._ports.derived_image(self._brief.ticket) else []
 
     def _scored(self, record: MutantsRecord) -> Strength:
         trial = self._trial(random.Random(0))  # noqa: S311  # never run

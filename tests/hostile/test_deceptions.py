@@ -12,7 +12,7 @@ from refute.sandbox.engine import DockerSandbox
 from refute.settings import Settings
 from tests.fakes.jobs import tar_of
 from tests.hostile.catalogue.deceptions import DECEPTIONS, HONEST
-from tests.refute.adversary.conftest import make_attack, make_brief, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_test
 
 pytestmark = [pytest.mark.engine]
 
@@ -26,14 +26,9 @@ def attack(sandbox: DockerSandbox, image_id: str) -> Run:
 
     def run(files: dict[str, str]) -> AttackRun:
         settings: dict[str, Any] = {"repetitions": 1, "test_timeout_s": 15, "attack_timeout_s": 90}
-        job = attack_job(
-            make_brief().ticket,
-            make_attack(TEST, [make_test("test_a")]),
-            run_id="deception",
-            archive=tar_of({name: text.encode() for name, text in files.items()}),
-            image_id=image_id,
-            settings=Settings.load(**settings),
-        )
+        outline = make_outline(image_id, tar_of({name: text.encode() for name, text in files.items()}))
+        attack = make_attack(TEST, [make_test("test_a")])
+        job = attack_job(outline, make_brief().ticket, attack, Settings.load(**settings))
         return read_attack_run(job, sandbox.run(job))
 
     return run

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable
+from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable, without_test
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join, self_contained, statements_of
 from refute.adversary.property.render import file_name, header
@@ -97,17 +97,12 @@ def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> At
 
 
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
-    tested = {test.claim_id for test in tests}
     told = {given_up.claim_id: given_up.reason for one in rounds for given_up in one.answer.untestable}
     unusable = [one.unusable for one in rounds]
     otherwise = "the model wrote no test for it"
     if any(unusable) and not any(one.answer.tests for one in rounds):
         otherwise = f"no test came of the model's answers: {', '.join(dict.fromkeys(filter(None, unusable)))}"
-    return tuple(
-        Untestable(claim=claim, reason=_one_line(told.get(claim.id, "")) or otherwise)
-        for claim in brief.ticket.claims
-        if claim.id not in tested
-    )
+    return without_test(brief, tests, lambda claim: _one_line(told.get(claim.id, "")) or otherwise)
 
 
 def _one_line(text: str) -> str:

@@ -4,6 +4,7 @@ import ast
 import copy
 from typing import Final
 
+from refute.adversary.references import last_name
 from refute.python_syntax import FUNCTION, parsed_or_none
 
 MAX_DOCSTRING_CHARS: Final = 1_200
@@ -41,7 +42,7 @@ def _shown(node: ast.Module | ast.ClassDef, *, in_class: bool, members: bool) ->
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if _is_public(name):
                 found.append(_with_body(one, _docstring(one)))
             case ast.ClassDef(name=name, bases=bases) if _is_public(name):
-                enumerates = any(_last_name(base) in ENUMERATIONS for base in bases)
+                enumerates = any(last_name(base) in ENUMERATIONS for base in bases)
                 found.append(_with_body(one, _shown(one, in_class=True, members=enumerates)))
             case ast.AnnAssign(target=ast.Name(id=name), value=value) if _is_public(name):
                 kept = in_class and value is not None and _is_plain(value)
@@ -67,14 +68,9 @@ def command_line(source: str) -> str:
     tree = parsed_or_none(source)
     if tree is None:
         return ""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) in DECLARING]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and last_name(node) in DECLARING]
     calls.sort(key=lambda node: (node.lineno, node.col_offset))
-    return "\n".join([*map(ast.unparse, _docstring(tree)), *(f"{_called(call)}({_plain(call)})" for call in calls)])
-
-
-def _called(call: ast.Call) -> str:
-    """The last part of what is called."""
-    return _last_name(call.func)
+    return "\n".join([*map(ast.unparse, _docstring(tree)), *(f"{last_name(call)}({_plain(call)})" for call in calls)])
 
 
 def _plain(call: ast.Call) -> str:
@@ -88,10 +84,6 @@ def _plain(call: ast.Call) -> str:
 def _is_plain(value: ast.expr) -> bool:
     plain = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
     return all(isinstance(part, plain) for part in ast.walk(value))
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _docstring(node: ast.Module | ast.ClassDef | FUNCTION) -> list[ast.stmt]:

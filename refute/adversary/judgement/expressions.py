@@ -10,7 +10,6 @@ from typing import Final
 from refute.adversary.judgement.flows import (
     COMPARING,
     GATHERING,
-    IMPORTING,
     OBJECT,
     OWN,
     READING,
@@ -21,10 +20,10 @@ from refute.adversary.judgement.flows import (
     Flow,
     Grade,
     compared,
-    dotted,
     joined,
     parameters,
 )
+from refute.adversary.references import last_name
 
 STEPS: Final = 100_000
 """Expressions looked at for one test; what needs more is unclear."""
@@ -75,7 +74,7 @@ class Expressions(ABC):
                 return self._call(node, env)
             case ast.Compare(left=left, comparators=others):
                 sides = [self._side(one, env) for one in (left, *others)]
-                if isinstance(left, ast.Call) and dotted(left) == "type" and sides[-1].is_theirs:
+                if isinstance(left, ast.Call) and last_name(left) == "type" and sides[-1].is_theirs:
                     return OWN  # as with `isinstance`
                 clean = next((one for one in sides if not one.is_theirs), sides[-1])
                 pairs = itertools.pairwise(sides)
@@ -123,11 +122,9 @@ class Expressions(ABC):
     # Calls
 
     def _call(self, node: ast.Call, env: Env) -> Flow:
-        name, target = dotted(node), self._flow(node.func, env)
+        name, target = last_name(node), self._flow(node.func, env)
         given = [*node.args, *(one.value for one in node.keywords)]
         flows = [self._side(one, env) for one in given]
-        if name in IMPORTING and not target.code:
-            return THEIRS
         if name in {"isinstance", "issubclass"} and any(one.is_theirs for one in flows[1:]):
             return OWN  # whose class it is: says nothing of the answer, and takes nothing from it
         if target.is_theirs:

@@ -65,8 +65,6 @@ CAPTURING: Final = frozenset({"capsys", "capfd", "capsysbinary", "capfdbinary", 
 """Fixtures that hold what the implementation prints, logs or warns of."""
 RUNNING: Final = frozenset({"subprocess", "runpy", "pexpect", "pty"})
 """Modules by which a test runs the implementation as a program."""
-IMPORTING: Final = frozenset({"import_module", "__import__", "run_module", "run_path", "system", "popen", "reload"})
-"""Functions that give the implementation, or what it prints."""
 GATHERING: Final = frozenset(
     {
         "zip", "map", "filter", "enumerate", "chain", "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed",
@@ -116,16 +114,6 @@ def compared(left: Flow, right: Flow) -> Flow:
     if clean.keys & theirs.through:
         return whole.at_least(Grade.LAW)
     return whole
-
-
-def dotted(node: ast.expr) -> str:
-    """The last name of what is called: `raises` of `pytest.raises`."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-        case ast.Call(func=function):
-            return dotted(function)
-    return ""
 
 
 def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:

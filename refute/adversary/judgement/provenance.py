@@ -24,11 +24,10 @@ from refute.adversary.judgement.flows import (
     Env,
     Flow,
     Grade,
-    dotted,
     joined,
     parameters,
 )
-from refute.adversary.references import ImplementationUse
+from refute.adversary.references import ImplementationUse, last_name
 from refute.python_syntax import FUNCTION, parsed_or_none
 
 DEPTH: Final = 12
@@ -90,7 +89,7 @@ class _Walk(Expressions):
         for owner in owners:
             body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == owner)
         for node in body:
-            fixture = isinstance(node, FUNCTION) and any(dotted(one) == "fixture" for one in node.decorator_list)
+            fixture = isinstance(node, FUNCTION) and any(last_name(one) == "fixture" for one in node.decorator_list)
             prepares = owners and isinstance(node, FUNCTION) and (fixture or node.name.lower().startswith("setup"))
             if isinstance(node, FUNCTION) and (prepares or node.name == last):
                 self._enter(node, env)
@@ -165,9 +164,9 @@ class _Walk(Expressions):
             case ast.Expr(value=ast.Call() as call):
                 before, flow = self._asked, self._flow(call, env)
                 own = isinstance(call.func, ast.Name) and env.get(call.func.id, OWN).code
-                if dotted(call) in BLOCKS:
+                if last_name(call) in BLOCKS:
                     self._block_verdict(call, call, env, asked=self._asked > before)
-                elif "assert" in dotted(call).lower() and not own:
+                elif "assert" in last_name(call).lower() and not own:
                     self._verdict(call, flow.grade)
             case _:
                 self._parts(node, env)
@@ -188,7 +187,7 @@ class _Walk(Expressions):
         if isinstance(node, ast.ClassDef):
             theirs = any(env.get(part.id, OWN).is_theirs for part in ast.walk(node) if isinstance(part, ast.Name))
         else:
-            wrapped = any(self._flow(x, env).is_theirs and dotted(x) != "parametrize" for x in node.decorator_list)
+            wrapped = any(self._flow(x, env).is_theirs and last_name(x) != "parametrize" for x in node.decorator_list)
             theirs = wrapped and not node.name.startswith("test")
         env[node.name] = THEIRS if theirs else Flow(code=(node, env), plain=False, fixed=True)
 
@@ -240,7 +239,7 @@ class _Walk(Expressions):
         self._block(node.finalbody, env)
 
     def _with(self, node: ast.With | ast.AsyncWith, env: Env) -> None:
-        must = [one.context_expr for one in node.items if dotted(one.context_expr) in BLOCKS]
+        must = [one.context_expr for one in node.items if last_name(one.context_expr) in BLOCKS]
         opened = 0
         for item in node.items:
             flow, manager = self._flow(item.context_expr, env), item.context_expr

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import beside, wants_objects
-from refute.adversary.property.expressions import bound_names, source_of
+from refute.adversary.property.expressions import source_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface
+from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -31,14 +32,14 @@ def _face(name: str, tree: ast.Module | None) -> Face:
         return Face(module=name)
     top = list(_at_top(tree.body))
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = _names_of(top)
+    names = {name for node in top for name in defined(node)}
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     does = beside(tree)
     functions = [*_functions(name, top), *(f for node in classes for f in _functions(name, node.body, node.name))]
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
-        defined=frozenset(names - _names_of(imports)),
+        defined=frozenset(names.difference(*map(defined, imports))),
         functions=tuple(
             replace(
                 function,
@@ -62,19 +63,6 @@ def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _at_top(getattr(node, field, []))
             for handler in getattr(node, "handlers", []):
                 yield from _at_top(handler.body)
-
-
-def _names_of(nodes: Iterable[ast.stmt]) -> set[str]:
-    names: set[str] = set()
-    for node in nodes:
-        if isinstance(node, FUNCTION | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= bound_names([node])
-        else:
-            targets = ast.walk(node)
-            names |= {n.id for n in targets if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return names
 
 
 def _functions(module: str, body: Iterable[ast.stmt], owner: str = "") -> Iterator[Function]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from importlib import resources
 
-from refute.adversary.attack import Attack, AttackTest, Brief, Untestable, UntestedField
+from refute.adversary.attack import Attack, AttackTest, Brief, UntestedField, without_test
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.references import loaded, needed_for
 from refute.python_syntax import parse_python
@@ -53,18 +53,13 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         if len(source.encode()) <= brief.max_bytes or not chosen:
             break
         chosen = chosen[: len(chosen) - max(1, len(chosen) // 10)]
-    tested, kept = {test.claim_id for test in tests}, {_key(draft) for draft in chosen}
+    kept = {_key(draft) for draft in chosen}
     left_out = [draft for draft in drafts if draft.origin.is_field and _key(draft) not in kept]
-    untestable = tuple(
-        Untestable(claim=claim, reason=reasons.get(claim.id) or f"its tests {_NO_ROOM}")
-        for claim in brief.ticket.claims
-        if claim.id not in tested
-    )
     return Attack(
         file_name=file_name(brief),
         source=source,
         tests=tuple(tests),
-        untestable=untestable,
+        untestable=without_test(brief, tests, lambda claim: reasons.get(claim.id) or f"its tests {_NO_ROOM}"),
         tester=TESTER,
         untested_fields=(
             *(UntestedField(claim_id=n.claim.id, field=n.field, reason=n.reason) for n in notes if n.field),

@@ -14,7 +14,7 @@ from typing import Final
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
 from refute.adversary.promises import ERROR_NAME
-from refute.adversary.references import defined
+from refute.adversary.references import defined, names_in
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.violations import Violation
 from refute.python_syntax import parsed_or_none
@@ -67,10 +67,7 @@ def _unit(
     parts: Sequence[ast.stmt | ast.expr], path: str, name: str, owner: str = "", *, is_class: bool = False
 ) -> _Unit:
     lines = ((path, line) for part in parts for line in range(part.lineno, (part.end_lineno or part.lineno) + 1))
-    below = [one for part in parts for one in ast.walk(part)]
-    names = {one.id for one in below if isinstance(one, ast.Name)}
-    names |= {one.attr for one in below if isinstance(one, ast.Attribute)}
-    return _Unit(path, name, owner, is_class, frozenset(lines), frozenset(names))
+    return _Unit(path, name, owner, is_class, frozenset(lines), frozenset().union(*map(names_in, parts)))
 
 
 def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterator[tuple[list[Candidate], str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.adversary.attack import Attack, Brief, TestEnd, TestRun, TriagedTest, TriageVerdict
-from refute.adversary.contract import DRIVER, PLAN, RESULTS, driver_limits, make_plan, read_results
+from refute.adversary.contract import PLAN, driver_job, driver_limits, read_results
 from refute.adversary.references import mentioned
 from refute.adversary.strength.hollow import CONTROL, control, hollow_variants
 from refute.adversary.strength.mutants import Mutant
@@ -112,7 +112,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
     settings: Settings,
     *,
     containers: int,
-    requirements: Sequence[str] = (),
+    requirements_root: str = "",
     chance: random.Random,
 ) -> list[Job]:
     """The jobs: mutants shared out among containers, every container with a control at a place nobody can guess.
@@ -127,7 +127,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         outline: image, run, workspace and limits of the jobs.
         settings: limits.
         containers: at most so many jobs.
-        requirements: import roots of what the ticket requires.
+        requirements_root: as `driver_job`.
         chance: places and marks the controls; for what runs, one that nobody can guess.
     """
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
@@ -138,19 +138,22 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
         for name, files in ((CONTROL, control(brief, chance)), *hollow):
             place = chance.randint(1, max(1, len(variants) // 2))
             variants.insert(place, {"name": name, "files": files, "all_tests": True})
-        plan = make_plan(brief.ticket, trial.attack.file_name, (*trial.tests, *trial.violation_tests), settings)
-        plan["import_roots"] += requirements
-        plan |= {
-            "repetitions": 0,
-            "test_timeout_s": trial.test_timeout_s,
-            "suite_timeout_s": settings.mutation_timeout_s,
-            "longest_s": PATIENCE * settings.mutation_timeout_s,
-            "variants": variants,
-            "emptied": list(EMPTIED),
-        }
-        handed = {PLAN: json.dumps(plan).encode(), trial.attack.file_name: trial.attack.source.encode()}
-        command = (*DRIVER, f"{FIRST.tests}/{PLAN}")
-        jobs.append(replace(outline, command=command, attack_files=handed, collect=(RESULTS,)))
+        jobs.append(
+            driver_job(
+                outline,
+                brief.ticket,
+                trial.attack,
+                (*trial.tests, *trial.violation_tests),
+                settings,
+                requirements_root=requirements_root,
+                repetitions=0,
+                test_timeout_s=trial.test_timeout_s,
+                suite_timeout_s=settings.mutation_timeout_s,
+                longest_s=PATIENCE * settings.mutation_timeout_s,
+                variants=variants,
+                emptied=list(EMPTIED),
+            )
+        )
     return jobs
 
 

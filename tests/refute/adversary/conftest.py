@@ -17,6 +17,7 @@ from refute.adversary.attack import (
     TestEnd,
     TestRun,
 )
+from refute.sandbox.job import Job, Limits
 from refute.ticket.record import ClaimId, Module
 from tests.fakes.tickets import fake_ticket
 
@@ -42,6 +43,14 @@ def make_attack(source: str, tests: Sequence[AttackTest]) -> Attack:
     """An attack of one file."""
     return Attack(
         file_name="test_adversarial_tck_1.py", source=source, tests=tuple(tests), untestable=(), tester="fake"
+    )
+
+
+def make_outline(image_id: str = "sha256:1", workspace: bytes = b"tar", *, timeout_s: float = 90) -> Job:
+    """A job before anybody said what it runs."""
+    limits = Limits(timeout_s=timeout_s + 15)
+    return Job(
+        name="attack", run_id="r", ticket_id="T", image_id=image_id, command=(), workspace=workspace, limits=limits
     )
 
 

@@ -8,8 +8,7 @@ from refute.adversary.attack import TestEnd
 from refute.adversary.plain_pytest import plain_job, read_plain_runs
 from refute.sandbox.job import Exited, JobResult
 from refute.sandbox.surroundings import PLAIN
-from refute.settings import Settings
-from tests.refute.adversary.conftest import make_attack, make_brief, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_test
 
 NAMES = ["test_a"]
 ATTACK = make_attack("def test_a(): pass\n", [make_test("test_a")])
@@ -18,12 +17,8 @@ INSIDE = "impl.py:3: in f\n    x\n"
 
 
 @pytest.fixture
-def job(monkeypatch):
-    monkeypatch.chdir("/")  # no refute.yaml of this checkout
-    return plain_job(
-        make_brief().ticket, ATTACK, [NAMES], run_id="r", archive=b"", image_id="sha256:0",
-        settings=Settings.load(), surroundings=PLAIN,
-    )  # fmt: skip
+def job():
+    return plain_job(dataclasses.replace(make_outline(), surroundings=PLAIN), make_brief().ticket, ATTACK, [NAMES])
 
 
 def report(inside: str) -> bytes:
@@ -64,10 +59,8 @@ def test_without_a_readable_report_every_test_is_missing(job, content):
 
 
 def test_each_group_has_a_process_and_a_report_of_its_own(job):
-    again = plain_job(
-        make_brief().ticket, ATTACK, [NAMES, NAMES], run_id="r", archive=b"",
-        image_id="sha256:0", settings=Settings.load(), surroundings=dataclasses.replace(PLAIN, tests="/elsewhere"),
-    )  # fmt: skip
+    outline = dataclasses.replace(job, surroundings=dataclasses.replace(PLAIN, tests="/elsewhere"))
+    again = plain_job(outline, make_brief().ticket, ATTACK, [NAMES, NAMES])
     assert again.collect == ("0.xml", "1.xml")
     assert again.command[-1].count("-m pytest") == len(again.collect)
     assert "--junitxml=/elsewhere/1.xml" in again.command[-1]

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from refute.adversary.attack import AttackRun, TestEnd
-from refute.adversary.suite import attack_job, read_attack_run
+from refute.adversary.suite import attack_job, attack_limits, read_attack_run
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.settings import Settings
-from tests.refute.adversary.conftest import make_attack, make_brief, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_test
 
 NAMES = ("test_a", "test_b")
 
@@ -18,9 +18,7 @@ NAMES = ("test_a", "test_b")
 def job(monkeypatch: pytest.MonkeyPatch) -> Job:
     monkeypatch.chdir("/")  # no refute.yaml of this checkout
     attack = make_attack("source", [make_test(name) for name in NAMES])
-    return attack_job(
-        make_brief().ticket, attack, run_id="r", archive=b"tar", image_id="sha256:x", settings=Settings.load()
-    )
+    return attack_job(make_outline(), make_brief().ticket, attack, Settings.load())
 
 
 def plan_of(job: Job) -> dict[str, Any]:
@@ -66,7 +64,7 @@ def test_the_job_asks_for_exactly_the_screened_tests_on_the_original_files(job: 
     assert plan["tests"] == list(NAMES)
     assert plan["modules"] == ["impl"]
     assert (plan["suite_timeout_s"], plan["test_timeout_s"], plan["repetitions"]) == (600, 20, 3)
-    assert job.limits.timeout_s > 600
+    assert attack_limits(Settings.load()).timeout_s > 600
     assert (job.workspace, job.collect, job.attack_files["test_adversarial_tck_1.py"]) == (
         b"tar",
         ("results.json",),
@@ -75,22 +73,14 @@ def test_the_job_asks_for_exactly_the_screened_tests_on_the_original_files(job: 
 
 
 def test_every_job_has_a_nonce_of_its_own(job: Job) -> None:
-    other = attack_job(
-        make_brief().ticket,
-        make_attack("s", [make_test("test_a")]),
-        run_id="r",
-        archive=b"",
-        image_id="i",
-        settings=Settings.load(),
-    )
+    attack = make_attack("s", [make_test("test_a")])
+    other = attack_job(make_outline(), make_brief().ticket, attack, Settings.load())
     assert plan_of(other)["nonce"] != plan_of(job)["nonce"]
 
 
 def test_an_attack_without_tests_is_no_job() -> None:
     with pytest.raises(ValueError, match="no test"):
-        attack_job(
-            make_brief().ticket, make_attack("", []), run_id="r", archive=b"", image_id="i", settings=Settings.load()
-        )
+        attack_job(make_outline(), make_brief().ticket, make_attack("", []), Settings.load())
 
 
 @pytest.mark.parametrize("end", [Exited(code=0), LimitReached(limit=Limit.MEMORY, detail="2 GiB", exit_code=0)])

@@ -69,5 +69,5 @@ def run_driver(
     content = json.loads(results.read_text()) if results.exists() else {}
     provenance = Provenance(source, (defaults | plan)["modules"])
     for report in [report for one in (content.get("first", []), *content.get("repetitions", [])) for report in one]:
-        report["attested"] = provenance.attests(ReportModel.model_validate(report).record())
+        report["attested"] = provenance.attests(ReportModel.model_validate_json(json.dumps(report)).record())
     return content | {"exit_code": ended.returncode, "stderr": ended.stderr[-4000:]}

@@ -1,17 +1,18 @@
 """The driver where it really runs: in the hardened container, under its limits, as an unprivileged user."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
 from refute.adversary.attack import AttackRun, TestEnd
-from refute.adversary.suite import attack_job, read_attack_run
+from refute.adversary.suite import attack_job, attack_limits, read_attack_run
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited
 from refute.settings import Settings
 from tests.fakes.jobs import bash_job, tar_of
-from tests.refute.adversary.conftest import make_attack, make_brief, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_test
 from tests.refute.sandbox.conftest import image_id, sandbox  # noqa: F401  # fixtures
 
 pytestmark = pytest.mark.engine
@@ -24,14 +25,11 @@ def attack(sandbox: DockerSandbox, image_id: str) -> Attack:  # noqa: F811  # th
     """`attack(implementation, tests, *names)` → the run of these tests in a container."""
 
     def run(implementation: str, tests: str, *names: str, **settings: float) -> AttackRun:
-        job = attack_job(
-            make_brief().ticket,
-            make_attack(dedent(tests), [make_test(name) for name in names]),
-            run_id="test",
-            archive=tar_of({"impl.py": dedent(implementation).encode()}),
-            image_id=image_id,
-            settings=Settings.load(**({"repetitions": 1, "test_timeout_s": 10} | settings)),
-        )
+        told = Settings.load(**({"repetitions": 1, "test_timeout_s": 10} | settings))
+        attack = make_attack(dedent(tests), [make_test(name) for name in names])
+        outline = make_outline(image_id, tar_of({"impl.py": dedent(implementation).encode()}))
+        outline = replace(outline, limits=attack_limits(told))
+        job = attack_job(outline, make_brief().ticket, attack, told)
         return read_attack_run(job, sandbox.run(job))
 
     return run

@@ -13,12 +13,11 @@ from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import score
 from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
 from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.job import Job
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.fakes.jobs import tar_of
 from tests.hostile.stage import build
-from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_run, make_test
 
 pytestmark = pytest.mark.engine
 
@@ -78,15 +77,7 @@ def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Streng
     )
     trial = make_trial(make_attack(tests, [test]), [passed], brief, settings, chance=SystemRandom())
     mutants = sample_mutants(candidates([module]), count=count, seed="1")
-    outline = Job(
-        name="strength",
-        run_id="r",
-        ticket_id="T",
-        image_id=image_id,
-        command=(),
-        workspace=tar_of({"impl.py": source.encode()}),
-        limits=trial_limits(settings),
-    )
+    outline = replace(make_outline(image_id, tar_of({"impl.py": source.encode()})), limits=trial_limits(settings))
     jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=1, chance=SystemRandom())
     with DockerSandbox() as sandbox:
         return score(

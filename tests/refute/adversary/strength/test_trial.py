@@ -13,23 +13,16 @@ from refute.adversary.strength.trial import Trial, read_runs, trial_jobs, trial_
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, TimedOut
 from refute.settings import Settings
+from tests.refute.adversary.conftest import make_outline
 from tests.refute.adversary.strength.conftest import NAMES, SOURCE, mutant
 from tests.refute.adversary.test_suite import ended, report
 
 
 def make_jobs(trial: Trial, brief: Brief, settings: Settings) -> list[Job]:
-    outline = Job(
-        name="strength",
-        run_id="r",
-        ticket_id="T",
-        image_id="sha256:1",
-        command=(),
-        workspace=b"tar",
-        limits=trial_limits(settings),
-    )
+    outline = replace(make_outline("sha256:1", b"tar"), limits=trial_limits(settings))
     mutants = [mutant(number) for number in range(1, 6)]
     return trial_jobs(
-        trial, brief, mutants, outline, settings, containers=2, requirements=["../opt/x"], chance=SystemRandom()
+        trial, brief, mutants, outline, settings, containers=2, requirements_root="/opt/x", chance=SystemRandom()
     )
 
 
