@@ -27,7 +27,7 @@ from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
 from tests.fakes.web import Silent, serving
 
-LIMITS = FetchLimits(time_s=2, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
+LIMITS = FetchLimits(time_s=60, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
 HOST = "shop.example.org"
 
 
@@ -268,7 +268,7 @@ def name_server(*addresses: str) -> Iterator[tuple[Rebinding, int]]:
 
 def asking(port: int) -> "partial[PinnedUrl]":
     def resolve(host: str, _port: int) -> list[str]:
-        reply = DNSRecord.parse(DNSRecord.question(host).send("127.0.0.1", port, timeout=2))
+        reply = DNSRecord.parse(DNSRecord.question(host).send("127.0.0.1", port, timeout=60))
         return [str(answer.rdata) for answer in reply.rr]
 
     return partial(check_url, resolve=resolve, address_policy=only_this_address)
