@@ -2,7 +2,7 @@
 
 import pytest
 
-from refute.ticket.rules import find_mocked_integration
+from refute.ticket.integration import find_mocked_integration
 from tests.refute.ticket.test_rules import Case
 
 MIXED = """\

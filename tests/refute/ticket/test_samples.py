@@ -7,8 +7,9 @@ import yaml
 
 from refute.outcome import Status
 from refute.settings import Settings
+from refute.ticket.integration import find_mocked_integration
 from refute.ticket.parse import load_ticket, load_tickets
-from refute.ticket.rules import check_verification_script, find_mocked_integration
+from refute.ticket.rules import check_verification_script
 from refute.ticket.snapshot import take_snapshot
 from refute.ticket.store import SnapshotStore
 
