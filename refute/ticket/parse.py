@@ -9,21 +9,11 @@ from refute.ticket.claim_faults import repeated_claim_ids, unsupported_fields
 from refute.ticket.consistency import author_text, workspace_faults
 from refute.ticket.document import Document, DocumentError, Fault, FieldPath
 from refute.ticket.modules import detect_import_roots, importability_faults
-from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Run, Text, Ticket, TicketId
+from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Run, Text, Ticket
 from refute.ticket.schema import ClaimModel, TextModel, TicketModel, validate
 from refute.ticket.sources import documents
 
 _SHOWN_IDS: Final = 5
-_LISTS: Final = (
-    "implementation_files",
-    "success_criteria",
-    "anti_criteria",
-    "include",
-    "requirements",
-    "labels",
-    "references",
-    "focus_areas",
-)
 
 
 def load_ticket(path: Path) -> Ticket:
@@ -73,7 +63,11 @@ def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
         TicketNotFound: nothing there.
         UsageError: the file has a suffix that says nothing about its format, or the source cannot be read.
     """
-    for source, base, document in documents(path, below=True):
+    return _each(path, below=True)
+
+
+def _each(path: Path, *, below: bool) -> Iterator[Ticket | TicketInvalid]:
+    for source, base, document in documents(path, below=below):
         try:
             yield _ticket(document, source=source, base=base)
         except TicketInvalid as error:
@@ -83,13 +77,9 @@ def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
 
 
 def _load(path: Path, *, below: bool) -> tuple[Ticket, ...]:
-    loaded: list[Ticket] = []
-    refused: list[TicketInvalid] = []
-    for source, base, document in documents(path, below=below):
-        try:
-            loaded.append(_ticket(document, source=source, base=base))
-        except TicketInvalid as error:
-            refused.append(error)
+    read = list(_each(path, below=below))
+    loaded = [one for one in read if isinstance(one, Ticket)]
+    refused = [one for one in read if isinstance(one, TicketInvalid)]
     repeated = tuple(_repeated_ids(loaded))
     if len(refused) == 1 and not repeated:
         raise refused[0]
@@ -150,22 +140,18 @@ def _record(model: TicketModel, *, source: str, base: Path) -> Ticket:
     roots = model.import_roots or detect_import_roots(
         workspace, model.implementation_files, author_text=lambda: author_text(model, workspace)
     )
-    lists: dict[str, Any] = {name: tuple(dict.fromkeys(getattr(model, name))) for name in _LISTS}
-    return Ticket(
-        id=TicketId(model.id),
-        title=" ".join(model.title.split()),
-        workspace=workspace,
-        claims=_claims(model.claims),
-        verification_script=model.verification_script,
-        source=source,
-        description=model.description,
-        import_roots=tuple(dict.fromkeys(roots)),
-        python=model.python,
-        kind=Kind(model.kind),
-        previous=model.previous,
-        base=model.base,
-        **lists,
-    )
+    stated: dict[str, Any] = {
+        name: tuple(dict.fromkeys(one)) if isinstance(one, list) else one for name, one in model if name != "claims"
+    }
+    stated |= {
+        "title": " ".join(model.title.split()),
+        "workspace": workspace,
+        "claims": _claims(model.claims),
+        "source": source,
+        "import_roots": tuple(dict.fromkeys(roots)),
+        "kind": Kind(model.kind),
+    }
+    return Ticket(**stated)
 
 
 def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
@@ -184,12 +170,11 @@ def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
 
 
 def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
-    stated = model.property
     return Claim(
         id=claim_id,
         text=model.text,
         examples=tuple(model.examples),
-        property=Property(given=dict(stated.given), check=stated.check, assume=stated.assume) if stated else None,
+        property=Property(**dict(model.property)) if model.property else None,
         raises=tuple(
             Raises(error=error, call=one.call, given=dict(one.given or {}), assume=one.assume)
             for error, one in model.raises.items()
