@@ -27,7 +27,13 @@ def load_ticket(path: Path) -> Ticket:
         TicketInvalid: with every fault.
         UsageError: there are several tickets.
     """
-    tickets = _load(path, below=False)
+    read = list(_each(path, below=False))
+    refused = [one for one in read if isinstance(one, TicketInvalid)]
+    if len(refused) > 1:
+        raise TicketInvalid(str(path), [f"{one.source}: {problem}" for one in refused for problem in one.problems])
+    if refused:
+        raise refused[0]
+    tickets = [one for one in read if isinstance(one, Ticket)]
     if len(tickets) > 1:
         ids = ", ".join(ticket.id for ticket in tickets[:_SHOWN_IDS]) + (", …" if len(tickets) > _SHOWN_IDS else "")
         raise UsageError(
@@ -37,27 +43,13 @@ def load_ticket(path: Path) -> Ticket:
     return tickets[0]
 
 
-def load_tickets(path: Path) -> tuple[Ticket, ...]:
-    """Read all tickets of a source, in order.
-
-    Args:
-        path: as for `load_ticket`; also a directory of ticket directories, or JSON Lines with a ticket in each line.
-
-    Raises:
-        TicketNotFound: nothing there.
-        TicketInvalid: with every fault of every ticket, and every id that occurs twice.
-        UsageError: the file has a suffix that says nothing about its format.
-    """
-    return _load(path, below=True)
-
-
 def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
     """Read the tickets of a source one by one, in order; what is wrong with one does not hide the others.
 
     Ids that occur twice are not looked for.
 
     Args:
-        path: as for `load_tickets`.
+        path: as for `load_ticket`; also a directory of ticket directories, or JSON Lines with a ticket in each line.
 
     Raises:
         TicketNotFound: nothing there.
@@ -74,27 +66,6 @@ def _each(path: Path, *, below: bool) -> Iterator[Ticket | TicketInvalid]:
             yield error
         except (UsageError, OSError) as error:
             yield TicketInvalid(source, [str(error)])
-
-
-def _load(path: Path, *, below: bool) -> tuple[Ticket, ...]:
-    read = list(_each(path, below=below))
-    loaded = [one for one in read if isinstance(one, Ticket)]
-    refused = [one for one in read if isinstance(one, TicketInvalid)]
-    repeated = tuple(_repeated_ids(loaded))
-    if len(refused) == 1 and not repeated:
-        raise refused[0]
-    if refused or repeated:
-        raise TicketInvalid(str(path), [*(f"{e.source}: {p}" for e in refused for p in e.problems), *repeated])
-    return tuple(loaded)
-
-
-def _repeated_ids(tickets: Iterable[Ticket]) -> Iterator[str]:
-    first: dict[str, Ticket] = {}
-    for ticket in tickets:
-        if ticket.id in first:
-            other = first[ticket.id].source
-            yield f"{ticket.source}: id: got {ticket.id!r}, which {other} has already, expected an id of its own"
-        first.setdefault(ticket.id, ticket)
 
 
 def _ticket(document: Document | DocumentError, *, source: str, base: Path) -> Ticket:
