@@ -12,6 +12,7 @@ _LIBRARY: Final = re.compile(
     r"|httpx_mock|respx_mock|fake_process|fp|fs"  # fixtures
 )
 _MOCKER: Final = re.compile(r"mock|(?:(?:class|module|package|session)_)?mocker")
+_OBSERVER: Final = re.compile(r"(on_\w+|.*(callback|handler|listener|hook|logger|observer|spy|log))", re.IGNORECASE)
 _SETTERS: Final = frozenset({"setattr", "delattr", "setitem", "delitem"})
 
 
@@ -63,10 +64,11 @@ def find_mocks(tree: ast.AST, names: Mapping[str, str]) -> Iterator[Mock]:
         tree: a function, a class or a module.
         names: the file's imports.
     """
+    observers = _observers(tree)
     for node in ast.walk(tree):
         target, library = None, ""
         match node:
-            case ast.Call():
+            case ast.Call() if node not in observers:
                 target = _by_call(node, names)
             case ast.Assign(targets=[place], value=value):
                 target = _by_assignment(place, value, names)
@@ -77,6 +79,16 @@ def find_mocks(tree: ast.AST, names: Mapping[str, str]) -> Iterator[Mock]:
         if target is not None:
             line = getattr(node, "lineno", 1)
             yield Mock(line=line, what=ast.unparse(_shown(node))[:120], target=target, library=library)
+
+
+def _observers(tree: ast.AST) -> set[ast.AST]:
+    """Mock objects that only watch: they are named as callbacks, handlers and the like."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg=str(name), value=value) | ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found |= {value} if _OBSERVER.fullmatch(name) else set()
+    return found
 
 
 def _shown(node: ast.AST) -> ast.AST:

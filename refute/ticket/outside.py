@@ -117,9 +117,11 @@ class OutsideUse:
         self.ways: dict[str, set[Way]] = {}
         self._mentions: dict[str, set[str]] = {}
         self._methods: dict[str, set[str]] = {}
-        self._libraries = replaced - sys.stdlib_module_names
-        for tree in trees:
-            self._read(tree, imported_names(tree))
+        read = [(tree, imported_names(tree)) for tree in trees]
+        roots = {origin.partition(".")[0] for _, imports in read for origin in imports.values()}
+        self._libraries = (replaced & roots) - sys.stdlib_module_names
+        for tree, imports in read:
+            self._read(tree, imports)
         kinds = {way.kind for ways in self.ways.values() for way in ways}
         if not (with_files or kinds == {Kind.FILE}):
             self.ways = {name: {way for way in ways if way.kind is not Kind.FILE} for name, ways in self.ways.items()}
@@ -132,7 +134,7 @@ class OutsideUse:
             mocks: all that it makes.
         """
         mocks = tuple(mocks)
-        gone = {mock.target[-1] for mock in mocks if mock.target and replaced_kind(mock.target) is None}
+        gone = {mock.target[-1] for mock in mocks if mock.target and self._is_own(mock.target)}
         gone |= {name for owner in gone for name in (f".{owner}", *self._methods.get(owner, ()))}
         pending, seen, found = list(names), set(gone), set[Way]()
         while pending:
@@ -142,6 +144,11 @@ class OutsideUse:
                 found |= self.ways[name]
                 pending += self._mentions[name]
         return {way for way in found if not any(map(way.closed_by, mocks))}
+
+    def _is_own(self, target: tuple[str, ...]) -> bool:
+        """Whether what is replaced is a part of the implementation, and not of something that it uses."""
+        foreign = self._libraries | sys.stdlib_module_names
+        return replaced_kind(target) is None and foreign.isdisjoint(target[:-1])
 
     def _read(self, tree: ast.Module, imports: Mapping[str, str]) -> None:
         top = {id(node) for node in tree.body}
