@@ -27,7 +27,7 @@ def load_ticket(path: Path) -> Ticket:
         TicketInvalid: with every fault.
         UsageError: there are several tickets.
     """
-    read = list(_each(path, below=False))
+    read = list(each_ticket(path, below=False))
     refused = [one for one in read if isinstance(one, TicketInvalid)]
     if len(refused) > 1:
         raise TicketInvalid(str(path), [f"{one.source}: {problem}" for one in refused for problem in one.problems])
@@ -43,22 +43,19 @@ def load_ticket(path: Path) -> Ticket:
     return tickets[0]
 
 
-def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
+def each_ticket(path: Path, *, below: bool = True) -> Iterator[Ticket | TicketInvalid]:
     """Read the tickets of a source one by one, in order; what is wrong with one does not hide the others.
 
     Ids that occur twice are not looked for.
 
     Args:
-        path: as for `load_ticket`; also a directory of ticket directories, or JSON Lines with a ticket in each line.
+        path: as for `load_ticket`; also JSON Lines with a ticket in each line.
+        below: a directory without a ticket stands for all ticket directories below it.
 
     Raises:
         TicketNotFound: nothing there.
         UsageError: the file has a suffix that says nothing about its format, or the source cannot be read.
     """
-    return _each(path, below=True)
-
-
-def _each(path: Path, *, below: bool) -> Iterator[Ticket | TicketInvalid]:
     for source, base, document in documents(path, below=below):
         try:
             yield _ticket(document, source=source, base=base)
