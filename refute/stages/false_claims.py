@@ -6,8 +6,8 @@ from typing import Final
 
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.stages.evidence import Triage
+from refute.ticket.integration import MockEvidence, find_mocked_integration
 from refute.ticket.record import Ticket
-from refute.ticket.rules import MockEvidence, find_mocked_integration
 
 ERROR_TYPE: Final = "FalseTestingClaim"
 REPRODUCER: Final = '''"""{claim_id}: {claim!r}

@@ -25,7 +25,6 @@ from refute.stages.mending import mend, write_files
 from refute.stages.usage import added
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.snapshot import snapshot_digest
-from refute.ticket.store import Frozen
 
 STAGE: Final = "rework"
 
@@ -80,15 +79,13 @@ def _audit(ports: Ports, ticket: Ticket, snapshot: Snapshot, number: int) -> Non
 
 def _frozen(ports: Ports, ticket: Ticket, snapshot: Snapshot, mended: Mapping[str, bytes]) -> Snapshot:
     """The snapshot with what was mended."""
-    contents = {**ports.contents(snapshot), **mended}
+    contents = {**ports.store.contents(snapshot), **mended}
     files = [
         replace(one, sha256=sha256(contents[one.path]).hexdigest(), size_bytes=len(contents[one.path]))
         for one in snapshot.files
     ]
-    earlier = ports.earlier(ticket, snapshot) if snapshot.before else {}
-    frozen = Frozen(files=files, contents=contents, before=snapshot.before, earlier=earlier)
     digest = snapshot_digest(ticket, files, snapshot.before)
-    return ports.store.add(digest=digest, frozen=frozen, left_out=snapshot.left_out)
+    return ports.store.add(digest, files, contents, before=snapshot.before, left_out=snapshot.left_out)
 
 
 def _kept(ports: Ports, ticket: Ticket, submitted: Snapshot, snapshot: Snapshot, number: int) -> Rework:

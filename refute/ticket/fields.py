@@ -3,6 +3,7 @@
 import keyword
 import re
 import warnings
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -20,7 +21,6 @@ PLACEHOLDER: Final = "REPLACE ME"
 PYTHON_VERSIONS: Final = ("3.11", "3.13")
 """Those that a sandbox image is made for; a test keeps them like `refute.sandbox.image_recipe.SUITES`."""
 
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_REVISION_CHARS: Final = 250
 _MAX_EXPRESSION_CHARS: Final = 10_000
@@ -29,6 +29,14 @@ _COMMAND_LINK: Final = re.compile(
 )
 """What stands between a command and what it does."""
 _RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
+_NO_PATHS: Final = {
+    "a path relative to the workspace": re.compile(r"\A\s*\Z"),
+    "a path without NUL, in UTF-8": re.compile(r"[\0\ud800-\udfff]"),
+    "a path with forward slashes": re.compile(r"\\"),
+    "a path relative to the workspace, not an absolute one": re.compile(r"\A(?:[A-Za-z]:)?/"),
+    "a path that stays inside the workspace, without '..'": re.compile(r"(?:\A|/)\.\.(?:/|\Z)"),
+}
+"""What is expected instead → what no path looks like."""
 _MAX_REQUIREMENT_CHARS: Final = 5_000
 _MAX_SHOWN_CHARS: Final = 80
 _MAX_EXIT_CODE: Final = 255
@@ -55,6 +63,17 @@ def _wrong(value: object, expected: str) -> ValueError:
     return ValueError(f"got {shown(value)}, expected {expected}")
 
 
+def _fits(fits: Callable[[str], object], expected: str) -> AfterValidator:
+    """A value that passes a test is taken as it stands."""
+
+    def check(value: str) -> str:
+        if not fits(value):
+            raise _wrong(value, expected)
+        return value
+
+    return AfterValidator(check)
+
+
 def _text(value: str) -> str:
     for index, char in enumerate(value):
         if (ord(char) < ord(" ") and char not in "\t\n\r") or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff":
@@ -62,32 +81,24 @@ def _text(value: str) -> str:
     return value
 
 
+def _filled_exactly(value: str) -> str:
+    """A text as it stands, that its author has replaced."""
+    if value.lstrip().startswith(PLACEHOLDER):
+        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
+    return _text(value)
+
+
 def _filled(value: str) -> str:
     if not value.strip():
         raise _wrong(value, "some text")
-    if value.lstrip().startswith(PLACEHOLDER):
-        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
-    return _text(value).strip()
-
-
-def _id(value: str) -> str:
-    if not _ID.fullmatch(value):
-        raise _wrong(value, "1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, e.g. TCK-101")
-    return value
+    return _filled_exactly(value).strip()
 
 
 def _path(value: str) -> str:
     """A POSIX path that stays inside the workspace, without `.` and doubled slashes."""
-    if not value.strip():
-        raise _wrong(value, "a path relative to the workspace")
-    if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
-        raise _wrong(value, "a path without NUL, in UTF-8")
-    if "\\" in value:
-        raise _wrong(value, "a path with forward slashes")
-    if value.startswith("/") or re.match(r"[A-Za-z]:/", value):
-        raise _wrong(value, "a path relative to the workspace, not an absolute one")
-    if ".." in value.split("/"):
-        raise _wrong(value, "a path that stays inside the workspace, without '..'")
+    for expected, pattern in _NO_PATHS.items():
+        if pattern.search(value):
+            raise _wrong(value, expected)
     return str(PurePosixPath(value))
 
 
@@ -108,12 +119,6 @@ def _glob(value: str) -> str:
     _path(value)
     if value.startswith(("!", "#")):
         raise _wrong(value, "a glob of files to add, e.g. 'data/**/*.csv'")
-    return value
-
-
-def _workspace(value: str) -> str:
-    if not value.strip() or "\0" in value:
-        raise _wrong(value, "a directory, relative to the ticket file")
     return value
 
 
@@ -192,13 +197,6 @@ def _exit_code(value: Any) -> int | str:
     return int(text)
 
 
-def _filled_exactly(value: str) -> str:
-    """A text as it stands, that its author has replaced."""
-    if value.lstrip().startswith(PLACEHOLDER):
-        raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
-    return _text(value)
-
-
 def _rewritten(text: str, fault: str) -> str:
     """How to write what is no expression but means one."""
     if fault.startswith("unterminated string") and "\n" in text:
@@ -215,25 +213,6 @@ def _rewritten(text: str, fault: str) -> str:
     if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL):
         return "; compare with '=='"
     return ""
-
-
-def _name(value: str) -> str:
-    if not value.isidentifier() or keyword.iskeyword(value):
-        raise _wrong(value, "a Python variable name")
-    return value
-
-
-def _dotted_name(value: str) -> str:
-    if not all(part.isidentifier() and not keyword.iskeyword(part) for part in value.split(".")):
-        raise _wrong(value, "a name such as parse, Parser.parse or math.fsum")
-    return value
-
-
-def _python_version(value: str) -> str:
-    if value not in PYTHON_VERSIONS:
-        known = " or ".join(map(repr, PYTHON_VERSIONS))
-        raise _wrong(value, f"a Python version that there is a sandbox image for: {known}")
-    return value
 
 
 def _number_as_written(value: Any) -> Any:
@@ -274,29 +253,46 @@ def _url(value: str) -> str:
     return value
 
 
-def _label(value: str) -> str:
-    if not re.fullmatch(r"\S{1,100}", _text(value)):
-        raise _wrong(value, "one word such as needs-adversarial or complexity:high")
-    return value
+def _is_name(value: str) -> bool:
+    return value.isidentifier() and not keyword.iskeyword(value)
 
-
-Example = Annotated[str, AfterValidator(_example)]
 
 Text = Annotated[str, AfterValidator(_text)]
 FilledExactly = Annotated[str, AfterValidator(_filled_exactly)]
+FilledText = Annotated[str, AfterValidator(_filled)]
 Words = Annotated[str | list[str], BeforeValidator(_as_written), AfterValidator(_words)]
 ExitCode = Annotated[int | str, BeforeValidator(_exit_code)]
-FilledText = Annotated[str, AfterValidator(_filled)]
-Id = Annotated[str, AfterValidator(_id)]
-FilePath = Annotated[str, AfterValidator(_file_path)]
-DirectoryPath = Annotated[str, AfterValidator(_path)]
-Revision = Annotated[str, AfterValidator(_revision)]
-Glob = Annotated[str, AfterValidator(_glob)]
-Workspace = Annotated[str, AfterValidator(_workspace)]
+Example = Annotated[str, AfterValidator(_example)]
 Expression = Annotated[str, AfterValidator(expression)]
-Name = Annotated[str, AfterValidator(_name)]
-DottedName = Annotated[str, AfterValidator(_dotted_name)]
-PythonVersion = Annotated[str, BeforeValidator(_number_as_written), AfterValidator(_python_version)]
 PinnedRequirement = Annotated[str, AfterValidator(_requirement)]
 Url = Annotated[str, AfterValidator(_url)]
-Label = Annotated[str, AfterValidator(_label)]
+Id = Annotated[
+    str,
+    _fits(
+        re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}").fullmatch,
+        "1 to 64 letters, digits, '.', '_' or '-', the first a letter or digit, e.g. TCK-101",
+    ),
+]
+DirectoryPath = Annotated[str, AfterValidator(_path)]
+FilePath = Annotated[str, AfterValidator(_file_path)]
+Revision = Annotated[str, AfterValidator(_revision)]
+Glob = Annotated[str, AfterValidator(_glob)]
+Workspace = Annotated[
+    str, _fits(lambda name: name.strip() and "\0" not in name, "a directory, relative to the ticket file")
+]
+Name = Annotated[str, _fits(_is_name, "a Python variable name")]
+DottedName = Annotated[
+    str,
+    _fits(lambda name: all(map(_is_name, name.split("."))), "a name such as parse, Parser.parse or math.fsum"),
+]
+PythonVersion = Annotated[
+    str,
+    BeforeValidator(_number_as_written),
+    _fits(
+        PYTHON_VERSIONS.__contains__,
+        f"a Python version that there is a sandbox image for: {' or '.join(map(repr, PYTHON_VERSIONS))}",
+    ),
+]
+Label = Annotated[
+    Text, _fits(re.compile(r"\S{1,100}").fullmatch, "one word such as needs-adversarial or complexity:high")
+]

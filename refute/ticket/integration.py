@@ -1,131 +1,150 @@
-"""Claims that something was tested for real, and which tests would have to be real for that to be true."""
+"""Claims that something was tested for real, exposed where the author's own tests mock their way out."""
 
-import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.ticket.mocks import Mock, dotted_name, imported_names
+from refute.ticket.mocks import Mock
 from refute.ticket.modules import implementation_modules
-from refute.ticket.outside import OutsideUse
-from refute.ticket.record import Ticket
-from refute.ticket.suite import Unit, read_python
+from refute.ticket.outside import OutsideUse, Way
+from refute.ticket.record import ClaimId, Ticket
+from refute.ticket.script import ScriptRun, what_runs
+from refute.ticket.suite import Unit, read_python, read_units
 
+_MAX_EVIDENCE: Final = 10
 _MAX_CLAIM_CHARS: Final = 5_000
-_END_TO_END: Final = r"(?:end[- ]to[- ]end|e2e)"
-_REAL: Final = r"(?:real(?![- ]?(?:numbers?|valued|parts?|time|roots?|world|estate))|actual|live|genuine)"
-_SYSTEM: Final = (
-    r"(?:system|sub-?process|process|command|binary|program|executable|shell|git|repositor|server|database|db\b|service"
-    r"|api\b|endpoint|network|socket|http|file|disk|backend|queue|broker|cluster|redis|postgres|mysql|sqlite|s3\b|bucket"
-    r"|container|docker|device|hardware|installation|instance|environment|client|connection)"
-)
-# With the system named: "verified against the actual content" is about behaviour, not about a test.
-_REAL_SYSTEM: Final = rf"{_REAL}[ -](?:`?\w+`?[ -]){{0,2}}`?{_SYSTEM}"
-_AGAINST: Final = r"(?:against|with|on|using|through|via|by)"
-_TESTED: Final = r"(?:test(?:s|ed|ing)?|verif(?:y|ies|ied)|exercis(?:e|es|ed)|proven|proved)"
-_CLAIMS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"\bintegration[- ]?test(?:s|ed|ing)?\b",
-        rf"\b{_TESTED}\b[^.;]*\b{_END_TO_END}\b",
-        rf"\b{_END_TO_END}\b[^.;]*\b{_TESTED}\b",
-        rf"\bworks?\b[^.;]{{0,40}}\b{_END_TO_END}\b",
-        rf"\b(?:{_TESTED}|works?)\b[^.;]{{0,80}}\b{_AGAINST}(?: \w+){{0,3}}? {_REAL_SYSTEM}",
-        rf"\b{_REAL}\b[^.;]{{0,40}}\btests?\b",
-        rf"\b(?:integration)\b[^.;]*\b(?:works?|working|{_TESTED})\b",
-        rf"\b{_TESTED}\b[^.;]*\bintegration\b",
-        r"\b(?:without|no|never)\b[^.;]{0,20}\bmock(?:s|ed|ing)?\b",
-        r"\bun-?mocked\b",
-    )
-)
-_FILES: Final = re.compile(r"\b(?:files?|file-?systems?|disks?|director(?:y|ies)|folders?|paths?)\b", re.IGNORECASE)
-_DENIED: Final = re.compile(
-    rf"\b(?:not|no|never|isn't|aren't|lacks?|lacking|missing|without|yet to be)\b[^.;]{{0,20}}"
-    rf"\b(?:integration|{_END_TO_END}|{_REAL})",
+_TESTED: Final = re.compile(
+    r"\b(?:(?:integration[- ]?)?test(?:s|ed|ing)?|verif(?:y|ies|ied)|exercis(?:e|es|ed)|prove[nd]|works?|working"
+    r"|(?:un-?)?mock(?:s|ed|ing)?)\b",
     re.IGNORECASE,
 )
+_FOR_REAL: Final = (
+    r"integration(?:[- ]?test\w*)?|end[- ]to[- ]end|e2e|(?:without|no|never)\b[^.;]{0,20}\bmock(?:s|ed|ing)?|un-?mocked"
+    # With the system named: "verified against the actual content" is about behaviour, not about a test.
+    r"|(?:real|actual|live|genuine)[ -](?:`?\w+`?[ -]){0,2}`?(?:system|sub-?process|process|command|binary|program"
+    r"|executable|shell|git|repositor|server|database|db\b|service|api\b|endpoint|network|socket|http|file|disk|backend"
+    r"|queue|broker|cluster|redis|postgres|mysql|sqlite|s3\b|bucket|container|docker|device|hardware|installation"
+    r"|instance|environment|client|connection)\w*"
+)
+_SAID: Final = re.compile(rf"\b(?:{_FOR_REAL})\b", re.IGNORECASE)
+_DENIED: Final = re.compile(
+    r"\b(?:not|no|never|isn't|aren't|lacks?|lacking|missing|without|yet to be)\b[^.;]{0,20}"
+    r"\b(?:integration|end[- ]to[- ]end|e2e|real|actual|live|genuine)",
+    re.IGNORECASE,
+)
+_FILES: Final = re.compile(r"\b(?:files?|file-?systems?|disks?|director(?:y|ies)|folders?|paths?)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MockEvidence:
+    """A place where a test replaces what a claim says was tested for real."""
+
+    path: str
+    line: int
+    what: str
+    """The call as written."""
+    claim_id: ClaimId
 
 
 def claims_tested_integration(text: str) -> bool:
     """Whether a claim says that tests or a verification were real: integration, end to end, without mocks."""
     sentences = re.split(r"(?<=[.;!?])\s+", " ".join(text[:_MAX_CLAIM_CHARS].split()))
-    return any(pattern.search(part) for part in sentences if not _DENIED.search(part) for pattern in _CLAIMS)
+    return any(_SAID.search(one) and _TESTED.search(one) and not _DENIED.search(one) for one in sentences)
 
 
-class Reach:
-    """Which parts of the implementation use what the tests replace, and which tests touch those parts.
+def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple[MockEvidence, ...]:
+    """Claims of tested integration that the author's own tests give the lie to.
+
+    A claim is exposed only where a test that the verification script runs would reach something outside, but for its
+    mocks, and no test and nothing else that the script starts gets past its mocks to anything outside.
 
     Args:
-        ticket: names the implementation.
+        ticket: with its claims.
         files: content of the snapshot.
-        mocks: all replacements that the tests make.
+
+    Returns:
+        Evidence for each exposed claim, at most ten places each; empty where there is any doubt.
     """
-
-    def __init__(self, *, ticket: Ticket, files: Mapping[str, bytes], mocks: tuple[Mock, ...]) -> None:
-        modules = implementation_modules(ticket)
-        self._modules = sorted((module.name for module in modules), key=len, reverse=True)
-        self._short_names = {name.rpartition(".")[2] for name in self._modules}
-        self._file_names = {PurePosixPath(path).name for path in ticket.implementation_files}
-        uses: dict[str, set[str]] = {}
-        trees = [tree for module in modules if (tree := read_python(files.get(module.path, b""))) is not None]
-        for tree in trees:
-            uses |= _uses(tree)
-        self._integrating = _closure(uses, {self._replaced(mock) for mock in mocks} - {""}) or set(uses)
-        said = " ".join(claim.text for claim in ticket.claims if claims_tested_integration(claim.text))
-        self._outside = OutsideUse(trees, with_files=_FILES.search(said[:_MAX_CLAIM_CHARS]) is not None)
-
-    def _replaced(self, mock: Mock) -> str:
-        """The name by which the implementation knows what a mock replaces."""
-        dotted = ".".join(mock.target)
-        for module in self._modules:
-            if dotted.startswith(f"{module}."):
-                return dotted.removeprefix(f"{module}.").split(".")[0]
-        return mock.target[0] if mock.target else ""
-
-    def touched_by(self, unit: Unit) -> bool:
-        """Whether a test reaches the integration, through Python or by starting the implementation's file."""
-        return self._starts_a_file(unit) or bool(self._touched(unit) & self._integrating)
-
-    def integrated_by(self, unit: Unit) -> bool:
-        """Whether a test runs something of the implementation that reaches outside, past all that it replaces."""
-        if self._starts_a_file(unit):
-            return not any(mock.target or mock.library for mock in unit.mocks)
-        return self._outside.reached(self._touched(unit), unit.mocks)
-
-    def _starts_a_file(self, unit: Unit) -> bool:
-        return any(name in text for name in self._file_names for text in unit.texts if name.endswith(".py"))
-
-    def _touched(self, unit: Unit) -> set[str]:
-        """Every part of the names that a test mentions, where it mentions the implementation at all."""
-        parts: set[str] = set()
-        reaching = False
-        for reference in unit.references:
-            module = next((name for name in self._modules if f"{reference}.".startswith(f"{name}.")), None)
-            reaching = reaching or module is not None or reference.rpartition(".")[2] in self._short_names
-            # A function may be called like its module, so the module's own name says nothing.
-            parts.update(reference.removeprefix(module or "").split("."))
-        return parts if reaching else set()
+    claims = [claim for claim in ticket.claims if claims_tested_integration(claim.text)]
+    run = what_runs(ticket.verification_script, files) if claims else ScriptRun()
+    if not claims or run.opaque or _started_for_real(ticket, run):
+        return ()
+    units = _units(run, files)
+    if units is None:
+        return ()
+    said = " ".join(claim.text for claim in claims)[:_MAX_CLAIM_CHARS]
+    places = _mocked(ticket, files, units, with_files=_FILES.search(said) is not None)
+    # What names its target shows best what was replaced; bare mock objects stand for it only where nothing else does.
+    shown = {(path, mock.line, mock.what) for path, mock in places if mock.target}
+    shown = shown or {(path, mock.line, mock.what) for path, mock in places}
+    return tuple(
+        MockEvidence(path=path, line=line, what=what, claim_id=claim.id)
+        for claim in claims
+        for path, line, what in sorted(shown)[:_MAX_EVIDENCE]
+    )
 
 
-def _uses(tree: ast.Module) -> dict[str, set[str]]:
-    """Function, method or class of a module → every part of every dotted name that it mentions."""
-    names = imported_names(tree)
-    uses: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            parts = uses.setdefault(node.name, set())
-            for part in ast.walk(node):
-                if isinstance(part, ast.Name | ast.Attribute):
-                    parts.update(dotted_name(part, names).split("."), [getattr(part, "attr", getattr(part, "id", ""))])
-    return uses
+def _units(run: ScriptRun, files: Mapping[str, bytes]) -> list[Unit] | None:
+    """All tests that run; None where one of their files cannot be read."""
+    started = {path for path, _ in run.programs}
+    inline = {f"<line {line}>": code.encode("utf-8", "replace") for line, code in run.code}
+    found: list[Unit] = []
+    for path in (*sorted(run.tests), *inline):
+        program = path in started or path in inline
+        units = read_units(path, {**files, **inline}, deselected=run.deselected, as_program=program)
+        if units is None:
+            return None
+        found += units
+    return found
 
 
-def _closure(uses: Mapping[str, set[str]], replaced: set[str]) -> set[str]:
-    """What mentions something replaced, directly or through what it mentions."""
-    found = {name for name in uses if name in replaced or uses[name] & replaced}
-    while True:
-        more = {name for name in uses if uses[name] & found} - found
-        if not more:
-            return found
-        found |= more
+def _started_for_real(ticket: Ticket, run: ScriptRun) -> bool:
+    """Whether the script starts the implementation itself, for more than its help."""
+    names = {module.name for module in implementation_modules(ticket)}
+    names |= {*ticket.implementation_files, *(name.partition(".")[0] for name in names)}
+    return any(not only_help and program in names for program, only_help in run.programs)
+
+
+def _mocked(
+    ticket: Ticket, files: Mapping[str, bytes], units: Iterable[Unit], *, with_files: bool
+) -> set[tuple[str, Mock]]:
+    """Where tests replace ways outside, each with its file; empty where a test gets through."""
+    modules = implementation_modules(ticket)
+    trees = [tree for module in modules if (tree := read_python(files.get(module.path, b""))) is not None]
+    if len(trees) < len(modules):
+        return set()
+    names = sorted((module.name for module in modules), key=len, reverse=True)
+    own = {name.partition(".")[0] for name in names}
+    replaced = {part for unit in units for mock in unit.mocks for part in mock.target} - own
+    outside = OutsideUse(trees, with_files=with_files, replaced=replaced)
+    programs = {PurePosixPath(path).name for path in ticket.implementation_files if path.endswith(".py")}
+    found: set[tuple[str, Mock]] = set()
+    for unit in units:
+        touched = _touched(unit, names)
+        starts = any(program in text for program in programs for text in unit.texts)
+        if outside.open_ways(touched, unit.mocks) or (
+            starts and not any(one.target or one.library for one in unit.mocks)
+        ):
+            return set()
+        ways = outside.open_ways(touched, ()) if unit.mocks else set()
+        found |= {(unit.path, mock) for mock in unit.mocks if ways and _matters(mock, outside, ways)}
+    return found
+
+
+def _matters(mock: Mock, outside: OutsideUse, ways: Iterable[Way]) -> bool:
+    return any(part in outside.ways for part in mock.target[-1:]) or any(way.closed_by(mock) for way in ways)
+
+
+def _touched(unit: Unit, modules: Iterable[str]) -> set[str]:
+    """Every part of the names that a test mentions, where it mentions the implementation at all."""
+    short_names = {name.rpartition(".")[2] for name in modules}
+    parts: set[str] = set()
+    reaching = False
+    for reference in unit.references:
+        module = next((name for name in modules if f"{reference}.".startswith(f"{name}.")), None)
+        reaching = reaching or module is not None or reference.rpartition(".")[2] in short_names
+        # A function may be called like its module, so the module's own name says nothing.
+        parts.update(reference.removeprefix(module or "").split("."))
+    return parts if reaching else set()

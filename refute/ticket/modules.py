@@ -116,4 +116,4 @@ def _module(path: str, import_roots: Iterable[str]) -> Module | Unimportable:
     for part in parts:
         if not part.isidentifier() or keyword.iskeyword(part):
             return Unimportable(path=path, reason=f"{part!r} is no Python name, so no import statement can name it")
-    return Module(path=path, name=".".join(parts), import_root=root)
+    return Module(path=path, name=".".join(parts))

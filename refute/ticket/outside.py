@@ -1,13 +1,35 @@
 """What of an implementation reaches outside its process, and what still does while a test replaces something."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from refute.ticket.mocks import Mock, dotted_name, imported_names
 from refute.ticket.suite import Definition
-from refute.ticket.systems import Kind, kind_of, replaced_kind
+
+_PROCESS: Final = (
+    *("subprocess", "os.system", "os.popen", "os.spawn", "os.exec", "os.posix_spawn", "os.fork", "pty", "pexpect"),
+    *("asyncio.create_subprocess", "sh", "plumbum", "git", "pygit2", "docker", "fabric", "multiprocessing"),
+)
+_NETWORK: Final = (
+    *("socket", "socketserver", "ssl", "urllib.request", "http.client", "http.server", "ftplib", "smtplib", "imaplib"),
+    *("poplib", "telnetlib", "nntplib", "xmlrpc", "asyncio.open_connection", "asyncio.start_server", "requests"),
+    *("httpx", "aiohttp", "urllib3", "httplib2", "websockets", "websocket", "grpc", "paramiko", "ldap3", "selenium"),
+    *("boto3", "botocore", "google.cloud", "azure", "kubernetes", "elasticsearch", "minio", "playwright", "serial"),
+)
+_DATABASE: Final = (
+    *("sqlite3", "dbm", "sqlalchemy", "sqlmodel", "peewee", "django.db", "psycopg", "psycopg2", "asyncpg", "pymysql"),
+    *("mysql", "MySQLdb", "aiosqlite", "redis", "pymongo", "motor", "kafka", "pika", "celery", "cassandra", "duckdb"),
+)
+_FILE: Final = (
+    *("open", "io.open", "shutil", "tempfile", "os.replace", "os.rename", "os.remove", "os.unlink", "os.open"),
+    *("os.listdir", "os.scandir", "os.walk", "os.mkdir", "os.makedirs"),
+)
+_NO_CALL: Final = ("Error", "Exception", "Expired", "Warning", "CompletedProcess", "Response")
+
 
 _FILE_METHODS: Final = frozenset(
     {"read_text", "write_text", "read_bytes", "write_bytes", "iterdir", "rglob", "touch", "unlink", "mkdir"}
@@ -24,8 +46,40 @@ _UNDER_NETWORK: Final = frozenset({"socket", "ssl", "http"})
 _LIBRARY_KINDS: Final = {"fake_process": "process", "fp": "process", "pyfakefs": "file", "fs": "file"}
 
 
+class Kind(StrEnum):
+    """What is outside."""
+
+    PROCESS = "process"
+    NETWORK = "network"
+    DATABASE = "database"
+    FILE = "file"
+    OTHER = "other"
+
+
+_KINDS: Final = ((Kind.PROCESS, _PROCESS), (Kind.NETWORK, _NETWORK), (Kind.DATABASE, _DATABASE), (Kind.FILE, _FILE))
+
+
+def kind_of(dotted: str) -> Kind | None:
+    """What a dotted name reaches when it is called; None where that is nothing outside."""
+    last = dotted.rpartition(".")[2]
+    if last.isupper() or last.endswith(_NO_CALL):
+        return None
+    for kind, roots in _KINDS:
+        for root in roots:
+            family = "." in root and kind is not Kind.FILE and dotted.startswith(root)  # os.spawn: os.spawnvp
+            if family or f"{dotted}.".startswith(f"{root}."):
+                return kind
+    return None
+
+
+def replaced_kind(target: tuple[str, ...]) -> Kind | None:
+    """The kind of what a patch replaces, where that is no part of the implementation: `vcs.subprocess.run`."""
+    ends = [target[start:] for start in range(len(target)) if len(target) - start > 1 or start == 0]
+    return next((kind for end in ends if (kind := kind_of(".".join(end)))), None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Way:
+class Way:
     """One mention of something that reaches outside."""
 
     dotted: str
@@ -33,13 +87,20 @@ class _Way:
     injectable: bool
     """A default that a caller may replace: of a parameter, a field, or `given or default`."""
 
-
-@dataclass(slots=True)
-class _Part:
-    """A function, a method, a class without its methods, or a name that holds something."""
-
-    ways: set[_Way] = field(default_factory=set)
-    mentions: set[str] = field(default_factory=set)
+    def closed_by(self, mock: Mock) -> bool:
+        """Whether a replacement stands where this way leads out."""
+        if mock.library:
+            return _LIBRARY_KINDS.get(mock.library, "network") == self.kind
+        if not mock.target:  # an object that is passed in
+            return self.injectable
+        root, parts = self.dotted.partition(".")[0], self.dotted.split(".")
+        outer = replaced_kind(mock.target)
+        if mock.target[-1] in parts:
+            return True
+        if root in mock.target:  # subprocess.run stands for all of subprocess, os.getcwd not for os.system
+            return root not in _WIDE or outer is self.kind
+        network = self.kind is Kind.NETWORK and outer is Kind.NETWORK
+        return network and not _UNDER_NETWORK.isdisjoint(mock.target)
 
 
 class OutsideUse:
@@ -48,42 +109,49 @@ class OutsideUse:
     Args:
         trees: of its modules.
         with_files: whether reading and writing files counts, even beside other ways outside.
+        replaced: parts of the names that tests replace; what of these is a third party's library is outside too.
     """
 
-    def __init__(self, trees: Iterable[ast.Module], *, with_files: bool) -> None:
+    def __init__(self, trees: Iterable[ast.Module], *, with_files: bool, replaced: set[str]) -> None:
         # A name, or with a dot before it what an object keeps under that attribute.
-        self._parts: dict[str, _Part] = {}
+        self.ways: dict[str, set[Way]] = {}
+        self._mentions: dict[str, set[str]] = {}
         self._methods: dict[str, set[str]] = {}
-        for tree in trees:
-            self._read(tree, imported_names(tree))
-        kinds = {way.kind for part in self._parts.values() for way in part.ways}
-        self._counted = kinds if with_files or kinds == {Kind.FILE} else kinds - {Kind.FILE}
+        read = [(tree, imported_names(tree)) for tree in trees]
+        roots = {origin.partition(".")[0] for _, imports in read for origin in imports.values()}
+        self._libraries = (replaced & roots) - sys.stdlib_module_names
+        for tree, imports in read:
+            self._read(tree, imports)
+        kinds = {way.kind for ways in self.ways.values() for way in ways}
+        if not (with_files or kinds == {Kind.FILE}):
+            self.ways = {name: {way for way in ways if way.kind is not Kind.FILE} for name, ways in self.ways.items()}
 
-    def reached(self, names: Iterable[str], mocks: Iterable[Mock]) -> bool:
-        """Whether what bears one of these names still reaches outside while a test makes these replacements.
+    def open_ways(self, names: Iterable[str], mocks: Iterable[Mock]) -> set[Way]:
+        """The ways on which what bears one of these names reaches outside, in spite of a test's replacements.
 
         Args:
-            names: of functions, methods and classes that a test touches.
-            mocks: all that it makes. A mock object that is passed in can only take the place of what callers may
-                replace.
+            names: of functions, methods and classes that the test touches.
+            mocks: all that it makes.
         """
         mocks = tuple(mocks)
-        passed_in = any(not mock.target and not mock.library for mock in mocks)
-        gone = {mock.target[-1] for mock in mocks if mock.target and replaced_kind(mock.target) is None}
+        gone = {mock.target[-1] for mock in mocks if mock.target and self._is_own(mock.target)}
         gone |= {name for owner in gone for name in (f".{owner}", *self._methods.get(owner, ()))}
-        pending, seen = list(names), set(gone)
+        pending, seen, found = list(names), set(gone), set[Way]()
         while pending:
             name = pending.pop()
-            if name in seen or name not in self._parts:
-                continue
-            seen.add(name)
-            ways = [way for way in self._parts[name].ways if way.kind in self._counted]
-            if any(not (way.injectable and passed_in) and not _replaced(way, mocks) for way in ways):
-                return True
-            pending += self._parts[name].mentions
-        return False
+            if name not in seen and name in self.ways:
+                seen.add(name)
+                found |= self.ways[name]
+                pending += self._mentions[name]
+        return {way for way in found if not any(map(way.closed_by, mocks))}
+
+    def _is_own(self, target: tuple[str, ...]) -> bool:
+        """Whether what is replaced is a part of the implementation, and not of something that it uses."""
+        foreign = self._libraries | sys.stdlib_module_names
+        return replaced_kind(target) is None and foreign.isdisjoint(target[:-1])
 
     def _read(self, tree: ast.Module, imports: Mapping[str, str]) -> None:
+        top = {id(node) for node in tree.body}
         for node in ast.walk(tree):
             match node:
                 case ast.ClassDef(name=name, body=body):
@@ -95,16 +163,13 @@ class OutsideUse:
                     self._note(name, fields, imports, injectable=True)
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if not _is_special(name):
                     self._note(name, [node], imports)
-                case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
-                    self._note(f".{name}", [value], imports, held=True)
-                case ast.AnnAssign(target=ast.Attribute(attr=name), value=ast.expr() as value):
-                    self._note(f".{name}", [value], imports, held=True)
-        for node in tree.body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self._note(name, [value], imports, held=True)
-                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                    self._note(name, [value], imports, held=True)
+                case (
+                    ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value)
+                ):
+                    if isinstance(target, ast.Attribute):
+                        self._note(f".{target.attr}", [value], imports, held=True)
+                    elif isinstance(target, ast.Name) and id(node) in top:
+                        self._note(target.id, [value], imports, held=True)
 
     def _note(
         self,
@@ -115,7 +180,7 @@ class OutsideUse:
         injectable: bool = False,
         held: bool = False,
     ) -> None:
-        part = self._parts.setdefault(name, _Part())
+        ways, mentions = self.ways.setdefault(name, set()), self._mentions.setdefault(name, set())
         pending = [(node, injectable) for node in nodes]
         while pending:
             node, replaceable = pending.pop()
@@ -124,16 +189,26 @@ class OutsideUse:
                 continue
             attributes, base = _chain(node)
             dotted = dotted_name(node, imports)
-            kind = kind_of(dotted) if isinstance(base, ast.Name) and base.id in {*imports, "open"} else None
-            kind = kind or _kind_of_call(base, attributes, imports)
+            kind = self._kind(node, dotted, imports)
             if kind is None:
                 kept = isinstance(node.ctx, ast.Store)  # `self.session = …` makes it, and does not use it
-                part.mentions.update(attributes[kept:], [f".{name}" for name in attributes[kept:]])
-                part.mentions.update([base.id] if isinstance(base, ast.Name) else [])
+                mentions.update(attributes[kept:], [f".{name}" for name in attributes[kept:]])
+                mentions.update([base.id] if isinstance(base, ast.Name) else [])
             elif held or dotted.rpartition(".")[2] not in _ON_USE:
-                part.ways.add(_Way(dotted=dotted or attributes[0], kind=kind, injectable=replaceable))
+                ways.add(Way(dotted=dotted or attributes[0], kind=kind, injectable=replaceable))
             if not isinstance(base, ast.Name):
                 pending.append((base, replaceable))
+
+    def _kind(self, node: ast.Name | ast.Attribute, dotted: str, imports: Mapping[str, str]) -> Kind | None:
+        """What a chain reaches that begins with something imported, or with what a call of that gave."""
+        if isinstance(node, ast.Attribute) and node.attr in _FILE_METHODS:
+            return Kind.FILE
+        base: ast.AST = node
+        while isinstance(base, ast.Attribute | ast.Call):
+            base = base.value if isinstance(base, ast.Attribute) else base.func
+        if not (isinstance(base, ast.Name) and base.id in {*imports, "open"}):
+            return None
+        return kind_of(dotted) or (Kind.OTHER if dotted.partition(".")[0] in self._libraries else None)
 
 
 def _chain(node: ast.expr) -> tuple[list[str], ast.expr]:
@@ -145,64 +220,19 @@ def _chain(node: ast.expr) -> tuple[list[str], ast.expr]:
     return attributes, node
 
 
-def _kind_of_call(base: ast.expr, attributes: list[str], imports: Mapping[str, str]) -> Kind | None:
-    """`Path(x).read_text` and `requests.Session().get`: something done with what a call gave."""
-    if attributes and attributes[0] in _FILE_METHODS:
-        return Kind.FILE
-    if attributes and isinstance(base, ast.Call):
-        inner = _chain(base.func)[1]
-        return kind_of(dotted_name(base, imports)) if isinstance(inner, ast.Name) and inner.id in imports else None
-    return None
-
-
 def _below(node: ast.AST, *, replaceable: bool) -> Iterator[tuple[ast.AST, bool]]:
     """What of a node runs, and whether it is only a default for what a caller may give."""
-    if isinstance(node, ast.arg):
-        return
-    silent = [getattr(node, "returns", None), getattr(node, "annotation", None)]
-    silent += [node.type] if isinstance(node, ast.ExceptHandler) else []
-    defaults = _defaults(node)
-    for child in ast.iter_child_nodes(node):
-        if not any(child is other for other in silent):
-            yield child, replaceable or any(child is other for other in defaults)
-
-
-def _defaults(node: ast.AST) -> list[ast.AST]:
-    match node:
-        case ast.arguments():
-            return [*node.defaults, *filter(None, node.kw_defaults)]
-        case ast.BoolOp(op=ast.Or(), values=values):
-            return [*values]
-        case ast.IfExp(test=test) if _asks_for_none(test):
-            return [node.body, node.orelse]
-        case ast.If(test=test, body=body) if _asks_for_none(test):
-            return [*body]
-        case _:
-            return []
-
-
-def _asks_for_none(test: ast.expr) -> bool:
-    return any(isinstance(part, ast.Constant) and part.value is None for part in ast.walk(test))
-
-
-def _replaced(way: _Way, mocks: Iterable[Mock]) -> bool:
-    """Whether one of a test's replacements stands where this way leads out."""
-    root = way.dotted.partition(".")[0]
-    for mock in mocks:
-        outer = replaced_kind(mock.target)
-        if mock.library:
-            hit = _LIBRARY_KINDS.get(mock.library, "network") == way.kind
-        elif not mock.target:
-            hit = False
-        elif mock.target[-1] in way.dotted.split("."):
-            hit = True
-        elif root in mock.target:  # subprocess.run stands for all of subprocess, os.getcwd not for os.system
-            hit = root not in _WIDE or outer is way.kind
-        else:
-            hit = way.kind is Kind.NETWORK and outer is Kind.NETWORK and not _UNDER_NETWORK.isdisjoint(mock.target)
-        if hit:
-            return True
-    return False
+    asks = isinstance(node, ast.If | ast.IfExp) and any(
+        isinstance(part, ast.Constant) and part.value is None for part in ast.walk(node.test)
+    )
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns"} or (name == "type" and isinstance(node, ast.ExceptHandler)):
+            continue
+        default = name in {"defaults", "kw_defaults"} or isinstance(node, ast.BoolOp)
+        default = default or (asks and (name == "body" or isinstance(node, ast.IfExp)))
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield child, replaceable or default
 
 
 def _is_special(name: str) -> bool:

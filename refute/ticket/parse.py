@@ -9,21 +9,11 @@ from refute.ticket.claim_faults import repeated_claim_ids, unsupported_fields
 from refute.ticket.consistency import author_text, workspace_faults
 from refute.ticket.document import Document, DocumentError, Fault, FieldPath
 from refute.ticket.modules import detect_import_roots, importability_faults
-from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Run, Text, Ticket, TicketId
+from refute.ticket.record import Claim, ClaimId, Kind, Property, Raises, Run, Text, Ticket
 from refute.ticket.schema import ClaimModel, TextModel, TicketModel, validate
 from refute.ticket.sources import documents
 
 _SHOWN_IDS: Final = 5
-_LISTS: Final = (
-    "implementation_files",
-    "success_criteria",
-    "anti_criteria",
-    "include",
-    "requirements",
-    "labels",
-    "references",
-    "focus_areas",
-)
 
 
 def load_ticket(path: Path) -> Ticket:
@@ -37,7 +27,13 @@ def load_ticket(path: Path) -> Ticket:
         TicketInvalid: with every fault.
         UsageError: there are several tickets.
     """
-    tickets = _load(path, below=False)
+    read = list(each_ticket(path, below=False))
+    refused = [one for one in read if isinstance(one, TicketInvalid)]
+    if len(refused) > 1:
+        raise TicketInvalid(str(path), [f"{one.source}: {problem}" for one in refused for problem in one.problems])
+    if refused:
+        raise refused[0]
+    tickets = [one for one in read if isinstance(one, Ticket)]
     if len(tickets) > 1:
         ids = ", ".join(ticket.id for ticket in tickets[:_SHOWN_IDS]) + (", …" if len(tickets) > _SHOWN_IDS else "")
         raise UsageError(
@@ -47,64 +43,26 @@ def load_ticket(path: Path) -> Ticket:
     return tickets[0]
 
 
-def load_tickets(path: Path) -> tuple[Ticket, ...]:
-    """Read all tickets of a source, in order.
-
-    Args:
-        path: as for `load_ticket`; also a directory of ticket directories, or JSON Lines with a ticket in each line.
-
-    Raises:
-        TicketNotFound: nothing there.
-        TicketInvalid: with every fault of every ticket, and every id that occurs twice.
-        UsageError: the file has a suffix that says nothing about its format.
-    """
-    return _load(path, below=True)
-
-
-def each_ticket(path: Path) -> Iterator[Ticket | TicketInvalid]:
+def each_ticket(path: Path, *, below: bool = True) -> Iterator[Ticket | TicketInvalid]:
     """Read the tickets of a source one by one, in order; what is wrong with one does not hide the others.
 
     Ids that occur twice are not looked for.
 
     Args:
-        path: as for `load_tickets`.
+        path: as for `load_ticket`; also JSON Lines with a ticket in each line.
+        below: a directory without a ticket stands for all ticket directories below it.
 
     Raises:
         TicketNotFound: nothing there.
         UsageError: the file has a suffix that says nothing about its format, or the source cannot be read.
     """
-    for source, base, document in documents(path, below=True):
+    for source, base, document in documents(path, below=below):
         try:
             yield _ticket(document, source=source, base=base)
         except TicketInvalid as error:
             yield error
         except (UsageError, OSError) as error:
             yield TicketInvalid(source, [str(error)])
-
-
-def _load(path: Path, *, below: bool) -> tuple[Ticket, ...]:
-    loaded: list[Ticket] = []
-    refused: list[TicketInvalid] = []
-    for source, base, document in documents(path, below=below):
-        try:
-            loaded.append(_ticket(document, source=source, base=base))
-        except TicketInvalid as error:
-            refused.append(error)
-    repeated = tuple(_repeated_ids(loaded))
-    if len(refused) == 1 and not repeated:
-        raise refused[0]
-    if refused or repeated:
-        raise TicketInvalid(str(path), [*(f"{e.source}: {p}" for e in refused for p in e.problems), *repeated])
-    return tuple(loaded)
-
-
-def _repeated_ids(tickets: Iterable[Ticket]) -> Iterator[str]:
-    first: dict[str, Ticket] = {}
-    for ticket in tickets:
-        if ticket.id in first:
-            other = first[ticket.id].source
-            yield f"{ticket.source}: id: got {ticket.id!r}, which {other} has already, expected an id of its own"
-        first.setdefault(ticket.id, ticket)
 
 
 def _ticket(document: Document | DocumentError, *, source: str, base: Path) -> Ticket:
@@ -150,22 +108,18 @@ def _record(model: TicketModel, *, source: str, base: Path) -> Ticket:
     roots = model.import_roots or detect_import_roots(
         workspace, model.implementation_files, author_text=lambda: author_text(model, workspace)
     )
-    lists: dict[str, Any] = {name: tuple(dict.fromkeys(getattr(model, name))) for name in _LISTS}
-    return Ticket(
-        id=TicketId(model.id),
-        title=" ".join(model.title.split()),
-        workspace=workspace,
-        claims=_claims(model.claims),
-        verification_script=model.verification_script,
-        source=source,
-        description=model.description,
-        import_roots=tuple(dict.fromkeys(roots)),
-        python=model.python,
-        kind=Kind(model.kind),
-        previous=model.previous,
-        base=model.base,
-        **lists,
-    )
+    stated: dict[str, Any] = {
+        name: tuple(dict.fromkeys(one)) if isinstance(one, list) else one for name, one in model if name != "claims"
+    }
+    stated |= {
+        "title": " ".join(model.title.split()),
+        "workspace": workspace,
+        "claims": _claims(model.claims),
+        "source": source,
+        "import_roots": tuple(dict.fromkeys(roots)),
+        "kind": Kind(model.kind),
+    }
+    return Ticket(**stated)
 
 
 def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
@@ -184,12 +138,11 @@ def _claims(models: Iterable[ClaimModel]) -> tuple[Claim, ...]:
 
 
 def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
-    stated = model.property
     return Claim(
         id=claim_id,
         text=model.text,
         examples=tuple(model.examples),
-        property=Property(given=dict(stated.given), check=stated.check, assume=stated.assume) if stated else None,
+        property=Property(**dict(model.property)) if model.property else None,
         raises=tuple(
             Raises(error=error, call=one.call, given=dict(one.given or {}), assume=one.assume)
             for error, one in model.raises.items()

@@ -148,8 +148,6 @@ class Module:
     """Relative to the workspace."""
     name: str
     """Dotted import name, e.g. `pkg.ratelimit`."""
-    import_root: str
-    """Relative directory that must be on `sys.path` (`.` for the workspace itself)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,90 +1,21 @@
-"""What is wrong with how an author verified: breaches of the script's rules, and integration tests that mock."""
+"""Breaches of the rules of a verification script: notes for its author, never refutations."""
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.ticket.integration import Reach, claims_tested_integration
 from refute.ticket.mocks import imported_names
 from refute.ticket.modules import implementation_modules
-from refute.ticket.record import ClaimId, Ticket
+from refute.ticket.record import Ticket
 from refute.ticket.script import Command, ScriptRun, read_commands, what_runs
-from refute.ticket.suite import Unit, read_python, read_units
+from refute.ticket.suite import read_python
 
 _OUTSIDE: Final = re.compile(r"(?<![\w.])(/home/|/Users/|/root/|~/|\$HOME\b|\$\{HOME\}|C:\\)")
 _IMPORT_ERRORS: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
-_MAX_EVIDENCE: Final = 10
 _MAX_NOTES: Final = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MockEvidence:
-    """A place where a test replaces what a claim says was tested for real."""
-
-    path: str
-    line: int
-    what: str
-    """The call as written."""
-    claim_id: ClaimId
-
-
-def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple[MockEvidence, ...]:
-    """Claims of tested integration that the author's own tests give the lie to.
-
-    A claim is exposed only where tests that the verification script runs reach the integration, all of them with
-    mocks, none of them gets past its mocks to anything outside, and nothing else that the script starts does.
-
-    Args:
-        ticket: with its claims.
-        files: content of the snapshot.
-
-    Returns:
-        Evidence for each exposed claim, at most ten places each; empty where there is any doubt.
-    """
-    claims = [claim for claim in ticket.claims if claims_tested_integration(claim.text)]
-    run = what_runs(ticket.verification_script, files) if claims else ScriptRun()
-    if not claims or run.opaque:
-        return ()
-    units = _units(run, files)
-    reach = Reach(ticket=ticket, files=files, mocks=tuple(mock for unit in units for mock in unit.mocks))
-    running = [unit for unit in units if unit.runs]
-    touching = [unit for unit in running if reach.touched_by(unit)]
-    if not touching or not all(unit.mocks for unit in touching) or _started_for_real(ticket, run):
-        return ()
-    if any(reach.integrated_by(unit) for unit in running):
-        return ()
-    mocks = {(unit.path, mock.line, mock.what): mock for unit in touching for mock in unit.mocks}
-    # What names its target shows best what was replaced; bare mock objects stand for it only where nothing else does.
-    targeted = {place for place, mock in mocks.items() if mock.target}
-    places = sorted(targeted or mocks)[:_MAX_EVIDENCE]
-    return tuple(
-        MockEvidence(path=path, line=line, what=what, claim_id=claim.id)
-        for claim in claims
-        for path, line, what in places
-    )
-
-
-def _units(run: ScriptRun, files: Mapping[str, bytes]) -> list[Unit]:
-    started = {path for path, _ in run.programs}
-    inline = {f"<line {line}>": code.encode("utf-8", "replace") for line, code in run.code}
-    units = [
-        unit
-        for path in sorted(run.tests)
-        for unit in read_units(path, files, deselected=run.deselected, as_program=path in started)
-    ]
-    return units + [unit for path in inline for unit in read_units(path, {**files, **inline}, as_program=True)]
-
-
-def _started_for_real(ticket: Ticket, run: ScriptRun) -> bool:
-    """Whether the script starts the implementation itself, for more than its help."""
-    names = {*ticket.implementation_files, *(module.name for module in implementation_modules(ticket))}
-    packages = {name.removesuffix(".__main__").rpartition(".")[0] for name in names if name.endswith(".__main__")}
-    packages |= {module.name.partition(".")[0] for module in implementation_modules(ticket)}
-    return any(not only_help and program in names | packages for program, only_help in run.programs)
 
 
 def check_verification_script(ticket: Ticket, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -222,30 +222,27 @@ def _quotes(kind: str, got: object) -> str:
     return ""
 
 
-def _owner(path: FieldPath) -> str:
+def _owner(path: FieldPath) -> type[_Strict]:
+    """The model that an unknown field was found in."""
     if path[-3:-2] == ("raises",):
-        return "an entry of raises"
-    if path[-2:-1] == ("files",):
-        return "files"
-    if path[-2:-1] in {("stdout",), ("stderr",)} or path[-3:-2] == ("after",):
-        return "a text"
-    return "a property" if path[-2:-1] == ("property",) else "a claim" if len(path) > 1 else "a ticket"
+        return RaisesModel
+    if path[-3:-2] == ("after",):
+        return TextModel
+    named: dict[str, type[_Strict]] = {
+        "property": PropertyModel,
+        "files": FilesModel,
+        "stdout": TextModel,
+        "stderr": TextModel,
+    }
+    return named.get(str(path[-2]), ClaimModel) if len(path) > 1 else TicketModel
 
 
 def _suggestion(path: FieldPath) -> str:
-    models: dict[str, type[_Strict]] = {
-        "an entry of raises": RaisesModel,
-        "a property": PropertyModel,
-        "files": FilesModel,
-        "a text": TextModel,
-        "a claim": ClaimModel,
-        "a ticket": TicketModel,
-    }
-    known = list(models[_owner(path)].model_fields)
+    model = _owner(path)
+    known = list(model.model_fields)
     written = str(path[-1]).replace("-", "_").lower()
-    close = difflib.get_close_matches(written, known, n=1, cutoff=0.65)
-    if close:
+    if close := difflib.get_close_matches(written, known, n=1, cutoff=0.65):
         return f", did you mean {close[0]}?"
-    if _owner(path) == "a claim":
+    if model is ClaimModel:
         return f"; expected {', '.join(known)} (a claim that holds ': ' needs quotes)"
     return f"; expected one of {', '.join(known)}"

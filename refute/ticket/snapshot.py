@@ -12,7 +12,7 @@ from refute.ticket.base import files_before
 from refute.ticket.reading import read_beneath
 from refute.ticket.record import Snapshot, SnapshotFile, Ticket
 from refute.ticket.selection import Selection, left_out, select_files
-from refute.ticket.store import Frozen, SnapshotStore
+from refute.ticket.store import BEFORE, SnapshotStore
 from refute.ticket.withheld import content_reason
 
 _DIGEST_VERSION: Final = "refute-snapshot-2"
@@ -55,8 +55,8 @@ def take_snapshot(
     earlier = files_before(ticket, selection, contents, max_bytes=max_bytes)
     before = [_frozen(path, data) for path, data in earlier.items()]
     digest = snapshot_digest(ticket, files, before)
-    frozen = Frozen(files=files, contents=contents, before=before, earlier=earlier)
-    return store.add(digest=digest, frozen=frozen, left_out=left_out(selection))
+    contents |= {f"{BEFORE}{path}": data for path, data in earlier.items()}
+    return store.add(digest, files, contents, before=before, left_out=left_out(selection))
 
 
 def _frozen(path: str, data: bytes, *, executable: bool = False) -> SnapshotFile:

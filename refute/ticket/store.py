@@ -6,7 +6,7 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -21,17 +21,6 @@ BEFORE: Final = "../before/"
 """What stands before the names of earlier contents in an archive: no file of a workspace can be called so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frozen:
-    """What a snapshot is to hold."""
-
-    files: Sequence[SnapshotFile]
-    contents: Mapping[str, bytes]
-    before: Sequence[SnapshotFile] = ()
-    earlier: Mapping[str, bytes] = field(default_factory=dict)
-    """Path → content of the files before the change."""
-
-
 class SnapshotStore:
     """A directory of snapshots; safe to share between processes, because writes are atomic and all equal.
 
@@ -42,8 +31,23 @@ class SnapshotStore:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def add(self, *, digest: str, frozen: Frozen, left_out: Sequence[LeftOut] = ()) -> Snapshot:
-        """Keep the files under their digest.
+    def add(
+        self,
+        digest: str,
+        files: Sequence[SnapshotFile],
+        contents: Mapping[str, bytes],
+        *,
+        before: Sequence[SnapshotFile] = (),
+        left_out: Sequence[LeftOut] = (),
+    ) -> Snapshot:
+        """Keep files under their digest.
+
+        Args:
+            digest: of all of them.
+            files: of the workspace.
+            contents: as of `contents`.
+            before: those before the change.
+            left_out: what the snapshot does not hold.
 
         Raises:
             InfrastructureError: the store cannot be written.
@@ -53,7 +57,7 @@ class SnapshotStore:
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.NamedTemporaryFile(dir=self._directory, prefix=".new-", delete=False) as stream:
                 try:
-                    stream.write(_packed(frozen))
+                    stream.write(pack(_named(files, before), contents))
                     stream.flush()
                     os.fsync(stream.fileno())
                     Path(stream.name).replace(archive)
@@ -65,8 +69,9 @@ class SnapshotStore:
                 f"{self._directory}: the snapshot cannot be stored: {error.strerror}",
                 hint="Free space there, or set REFUTE_STATE_DIR to a directory that you can write.",
             ) from error
-        files, before = tuple(frozen.files), tuple(frozen.before)
-        return Snapshot(digest=digest, files=files, archive=archive, left_out=tuple(left_out), before=before)
+        return Snapshot(
+            digest=digest, files=tuple(files), archive=archive, left_out=tuple(left_out), before=tuple(before)
+        )
 
     def contents(self, snapshot: Snapshot) -> Mapping[str, bytes]:
         """Path → content of all files, those before the change under `BEFORE`, each checked against the snapshot.
@@ -78,7 +83,7 @@ class SnapshotStore:
             contents = _unpack(snapshot.archive.read_bytes())
         except (OSError, tarfile.TarError, EOFError, ValueError) as error:
             raise _corrupted(snapshot, f"cannot be read: {error}") from error
-        expected = {file.path: file.sha256 for file in _named_before(snapshot.files, snapshot.before)}
+        expected = {file.path: file.sha256 for file in _named(snapshot.files, snapshot.before)}
         if contents.keys() != expected.keys():
             difference = sorted(contents.keys() ^ expected.keys())
             raise _corrupted(snapshot, f"files were added or are missing, e.g. {difference[0]!r}")
@@ -112,13 +117,9 @@ class SnapshotStore:
         return Snapshot(digest=digest, files=files, archive=archive, before=tuple(before))
 
 
-def _named_before(files: Sequence[SnapshotFile], before: Sequence[SnapshotFile]) -> list[SnapshotFile]:
+def _named(files: Sequence[SnapshotFile], before: Sequence[SnapshotFile]) -> list[SnapshotFile]:
+    """All files as an archive calls them."""
     return [*files, *(replace(one, path=f"{BEFORE}{one.path}") for one in before)]
-
-
-def _packed(frozen: Frozen) -> bytes:
-    earlier = {f"{BEFORE}{path}": data for path, data in frozen.earlier.items()}
-    return pack(_named_before(frozen.files, frozen.before), {**frozen.contents, **earlier})
 
 
 def pack(files: Sequence[SnapshotFile], contents: Mapping[str, bytes]) -> bytes:

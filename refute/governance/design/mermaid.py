@@ -1,16 +1,13 @@
 """A small reader of Mermaid's node and edge lines: flowcharts, state and sequence diagrams."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-SHAPES: Final[Mapping[str, str]] = {
-    "([": "])", "[[": "]]", "[(": ")]", "((": "))", "{{": "}}", "[/": "]", "[\\": "]", "[": "]", "(": ")", "{": "}",
-    ">": "]",
-}  # fmt: skip
-"""What opens a node's text → what closes it; longer ones first."""
-NAME: Final = re.compile(r"\s*(\[\*\]|\w+(?:[.-]\w+)*)")
+SHAPE: Final = re.compile(r"(?<=\w)(?:\[[^\]]*\]+|\(+[^)]*\)+\]?|\{+[^}]*\}+|>[^\]]*\])")
+"""A node's text in its brackets."""
+NODE: Final = re.compile(r"\s*(\[\*\]|\w+(?:[.-]\w+)*)(?::::\w+)?\s*")
 LINK: Final = re.compile(
     r"\s*[<xo]?(?:--+[>xo]|---+|==+[>xo]|===+|-\.+-[>xo]?|~~~)(?:\s*\|[^|]*\|)?"
     r"|\s*[<xo]?(?:--\s*[^->|\s].*?--+[>xo]?|==\s*[^=>|\s].*?==+[>xo]?|-\.\s*[^->|\s].*?\.+-[>xo]?)"
@@ -23,6 +20,8 @@ SILENT: Final = re.compile(
 """How lines begin that draw no node and no edge."""
 MESSAGE: Final = re.compile(r"(?P<a>\w[\w .]*?)\s*(?:<<)?--?(?:>>?|x|\))\s*[+-]?(?P<b>\w[\w .]*?)\s*:.*")
 PARTICIPANT: Final = re.compile(r"(?:create )?(?:participant|actor)\s+(?P<name>\w[\w .]*?)(?:\s+as\s+.*)?")
+MAX_LINE_CHARS: Final = 2_000
+"""Of a longer line the patterns could take seconds."""
 FLOWS: Final = ("graph", "flowchart", "stateDiagram", "stateDiagram-v2")
 
 
@@ -61,20 +60,23 @@ def read_diagram(text: str) -> Diagram:
             diagram.kind = line.split()[0]
         elif not diagram.is_read:
             break
-        elif not _is_silent(line) and not _take(diagram, number, line):
+        elif len(line) > MAX_LINE_CHARS or not (_is_silent(line) or _take(diagram, number, line)):
             diagram.faults.append((number, whole.strip()))
     return diagram
 
 
 def _is_silent(line: str) -> bool:
     """Whether a line draws nothing; a node may be called like a known word."""
-    name = NAME.match(line)
-    return SILENT.match(line) is not None and (name is None or LINK.match(line, name.end()) is None)
+    name = NODE.match(line)
+    return SILENT.match(line) is not None and (name is None or LINK.match(line, name.end(1)) is None)
 
 
 def _take(diagram: Diagram, number: int, line: str) -> bool:
     if diagram.kind != "sequenceDiagram":
-        return all(_take_chain(diagram, number, part) for part in _statements(line))
+        plain = SHAPE.sub("", re.sub(r'"[^"]*"', "", line))
+        if diagram.kind.startswith("state"):
+            plain = re.sub(r"(?<!:):(?!:).*", "", plain)
+        return all(_take_chain(diagram, number, part) for part in plain.split(";") if part.strip())
     if found := PARTICIPANT.fullmatch(line):
         diagram.nodes.setdefault(found["name"], number)
     elif found := MESSAGE.fullmatch(line):
@@ -84,42 +86,16 @@ def _take(diagram: Diagram, number: int, line: str) -> bool:
     return found is not None
 
 
-def _statements(line: str) -> list[str]:
-    return [line] if '"' in line else [part for part in line.split(";") if part.strip()]
-
-
 def _take_chain(diagram: Diagram, number: int, line: str) -> bool:
     """`A[text] & B --> C -- text --> D`, a node alone, or `state : text`."""
-    at, linked = 0, False
-    group: list[str] = []
-    while found := NAME.match(line, at):
-        diagram.nodes.setdefault(found[1], number)
-        group.append(found[1])
-        at = _behind_shape(line, found.end())
-        more = re.compile(r"\s*&").match(line, at)
-        if linked or more is None:
-            diagram.joined.update(group if linked else ())
-        if more is not None:
-            at = more.end()
-            continue
-        link = LINK.match(line, at)
-        if link is None:
-            rest = line[at:].strip()
-            return not rest or (rest.startswith(":") and diagram.kind.startswith("state"))
-        diagram.joined.update(group)
-        group, linked, at = [], True, link.end()
-    return False
-
-
-def _behind_shape(line: str, at: int) -> int:
-    """Where a node's text and class end; the same place where it has none, or none that closes."""
-    opener = next((one for one in SHAPES if line.startswith(one, at)), None)
-    if opener is not None:
-        inside = at + len(opener)
-        quoted = re.compile(r'\s*"[^"]*"').match(line, inside)
-        end = line.find(SHAPES[opener], quoted.end() if quoted else inside)
-        if end < 0:
-            return at
-        at = end + len(SHAPES[opener])
-    styled = re.compile(r":::\w+").match(line, at)
-    return styled.end() if styled else at
+    before: list[str] = []
+    for part in LINK.split(line):
+        found = [NODE.fullmatch(one) for one in part.split("&")]
+        group = [one[1] for one in found if one]
+        if len(group) < len(found):
+            return False
+        for name in group:
+            diagram.nodes.setdefault(name, number)
+        diagram.joined.update([*before, *group] if before else ())
+        before = group
+    return True

@@ -28,7 +28,7 @@ def make_brief(*claims: str, **limits: Any) -> Brief:
     """A brief for `impl.py`; claims are C1, C2 and so on."""
     texts = claims or (CLAIM,)
     ticket = fake_ticket(*texts, ticket_id="TCK-1", workspace=Path("/nowhere"), implementation_files=("impl.py",))
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source="")
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source="")
     return Brief(ticket=ticket, modules=(module,), workspace_paths=("impl.py",), **limits)
 
 

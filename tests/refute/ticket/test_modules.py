@@ -47,8 +47,9 @@ def only_module(ticket: Ticket) -> Module:
     ],
 )
 def test_the_import_root_is_detected(tmp_path: Path, files: list[str], path: str, root: str, name: str) -> None:
-    module = only_module(ticket(tmp_path, *files, implementation=[path]))
-    assert (module.path, module.import_root, module.name) == (path, root, name)
+    made = ticket(tmp_path, *files, implementation=[path])
+    module = only_module(made)
+    assert (module.path, made.import_roots, module.name) == (path, (root,), name)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_an_author_who_imports_by_the_path_from_the_workspace_is_believed(tmp_pa
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_thing.py").write_text(line)
     module = only_module(ticket(tmp_path, implementation=["src/tools/thing.py"]))
-    assert (module.import_root, module.name) == (".", "src.tools.thing")
+    assert module.name == "src.tools.thing"
 
 
 def test_given_import_roots_are_law_and_the_deepest_counts(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from refute.ticket.rules import find_mocked_integration
+from refute.ticket.integration import find_mocked_integration
 from tests.refute.ticket.test_rules import Case
 
 MIXED = """\
@@ -89,6 +89,13 @@ REALLY_RUN = {
         "@patch.object(vcs.Client, 'get')\ndef test_it(get):\n    assert vcs.branch() == ''\n"
     ),
     "the default runner is used": "def test_it():\n    assert vcs.Repo('.').head()\n",
+    "a mock object that watches beside a default runner": (
+        "def test_it():\n    assert vcs.Repo('.', timeout=1, on_done=Mock()).head()\n"
+    ),
+    "another library's function of the same name": (
+        "def test_it(monkeypatch, server):\n    monkeypatch.setattr('os.path.get', None)\n"
+        "    assert vcs.Client(server).get('/')\n"
+    ),
     "a real database": "def test_it(tmp_path):\n    vcs.Store(tmp_path / 'x.db').add('k')\n",
     "a real request": "def test_it(server):\n    assert vcs.Client(server).get('/')\n",
     "the network is replaced but not the process": (

@@ -13,7 +13,7 @@ from refute.errors import TicketInvalid, TicketNotFound, UsageError
 from refute.sandbox.image_recipe import SUITES
 from refute.ticket import sources
 from refute.ticket.fields import PYTHON_VERSIONS
-from refute.ticket.parse import each_ticket, load_ticket, load_tickets
+from refute.ticket.parse import each_ticket, load_ticket
 from refute.ticket.record import Kind, Run, Text
 from tests.refute.ticket.conftest import FIELDS, MakeTicket
 
@@ -254,30 +254,21 @@ def test_faulty_json_is_refused(workspace: Path, text: str, said: str) -> None:
 def test_json_lines_hold_one_ticket_each(workspace: Path) -> None:
     lines = [json.dumps(FIELDS | {"id": name}) for name in ("A", "B")]
     path = written(workspace, "\n".join([lines[0], "", lines[1], ""]), "batch.jsonl")
-    assert [(ticket.id, ticket.source) for ticket in load_tickets(path)] == [("A", f"{path}:1"), ("B", f"{path}:3")]
+    assert [(ticket.id, ticket.source) for ticket in each_ticket(path)] == [("A", f"{path}:1"), ("B", f"{path}:3")]
 
 
 def test_a_faulty_line_is_named_with_its_number(workspace: Path) -> None:
     path = written(workspace, json.dumps(FIELDS) + "\n{broken\n", "batch.jsonl")
     with pytest.raises(TicketInvalid, match=r"batch\.jsonl:2") as caught:
-        load_tickets(path)
+        load_ticket(path)
     assert "line 2, column 2" in str(caught.value)
 
 
 def test_the_faults_of_all_tickets_of_a_batch_are_said_together(workspace: Path) -> None:
     path = written(workspace, '{"id": "A"}\n{"id": "B"}\n', "batch.jsonl")
     with pytest.raises(TicketInvalid) as caught:
-        load_tickets(path)
+        load_ticket(path)
     assert {problem.split(": ")[0] for problem in caught.value.problems} == {f"{path}:1", f"{path}:2"}
-
-
-def test_an_id_that_two_tickets_share_names_both_places(workspace: Path) -> None:
-    path = written(workspace, f"{json.dumps(FIELDS)}\n{json.dumps(FIELDS)}\n", "batch.jsonl")
-    with pytest.raises(TicketInvalid) as caught:
-        load_tickets(path)
-    assert caught.value.problems == (
-        f"{path}:2: id: got 'TCK-1', which {path}:1 has already, expected an id of its own",
-    )
 
 
 def test_one_ticket_is_asked_for_and_several_are_there(workspace: Path) -> None:
@@ -288,7 +279,7 @@ def test_one_ticket_is_asked_for_and_several_are_there(workspace: Path) -> None:
 
 def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace: Path, tmp_path: Path) -> None:
     written(workspace, MINIMAL)
-    assert [ticket.id for ticket in load_tickets(tmp_path)] == ["TCK-1"]
+    assert [ticket.id for ticket in each_ticket(tmp_path)] == ["TCK-1"]
     with pytest.raises(TicketNotFound, match=r"no ticket\.yaml"):
         load_ticket(tmp_path)
 
@@ -319,7 +310,7 @@ def test_what_stands_in_a_ticket_file_s_place_is_named(tmp_path: Path) -> None:
 
 def test_an_empty_batch_is_no_ticket_found(workspace: Path) -> None:
     with pytest.raises(TicketNotFound):
-        load_tickets(written(workspace, "\n\n", "batch.jsonl"))
+        load_ticket(written(workspace, "\n\n", "batch.jsonl"))
 
 
 def test_a_suffix_that_says_nothing_is_a_usage_error(workspace: Path) -> None:
@@ -353,7 +344,7 @@ def test_a_batch_that_is_too_large_is_refused_before_it_is_parsed(
 ) -> None:
     monkeypatch.setattr(sources, "_MAX_LINES_BYTES", 10)
     with pytest.raises(TicketInvalid, match="expected at most 10"):
-        load_tickets(written(workspace, json.dumps(FIELDS), "batch.jsonl"))
+        load_ticket(written(workspace, json.dumps(FIELDS), "batch.jsonl"))
 
 
 def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +352,7 @@ def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path: Path, monkeypa
     for number in range(5):
         (tmp_path / str(number)).mkdir()
     with pytest.raises(UsageError, match="more than 3 directories"):
-        load_tickets(tmp_path)
+        list(each_ticket(tmp_path))
 
 
 def test_a_ticket_that_cannot_be_read_is_said(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:

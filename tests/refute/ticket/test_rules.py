@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from refute.ticket.integration import claims_tested_integration
+from refute.ticket.integration import MockEvidence, claims_tested_integration, find_mocked_integration
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Ticket
-from refute.ticket.rules import MockEvidence, check_verification_script, find_mocked_integration
+from refute.ticket.rules import check_verification_script
 
 IMPLEMENTATION = """\
 import subprocess

@@ -7,8 +7,9 @@ import yaml
 
 from refute.outcome import Status
 from refute.settings import Settings
-from refute.ticket.parse import load_ticket, load_tickets
-from refute.ticket.rules import check_verification_script, find_mocked_integration
+from refute.ticket.integration import find_mocked_integration
+from refute.ticket.parse import each_ticket, load_ticket
+from refute.ticket.rules import check_verification_script
 from refute.ticket.snapshot import take_snapshot
 from refute.ticket.store import SnapshotStore
 
@@ -18,7 +19,7 @@ NAMES = sorted(path.parent.name for path in SAMPLES.glob("*/ticket.yaml"))
 
 def test_there_are_enough_and_each_is_called_like_its_directory() -> None:
     assert len(NAMES) >= 8
-    assert [ticket.id for ticket in load_tickets(SAMPLES)] == NAMES
+    assert [ticket.id for ticket in each_ticket(SAMPLES)] == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,7 @@ from refute.ticket import checkout, reading, selection
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
-from refute.ticket.store import SANDBOX_UID, Frozen, SnapshotStore, pack
+from refute.ticket.store import SANDBOX_UID, SnapshotStore, pack
 from tests.refute.ticket.conftest import Git, MakeTicket
 
 OWN = {"thing.py", "verify.sh"}
@@ -349,8 +349,7 @@ def test_a_changed_archive_is_noticed(tree: Tree) -> None:
     with pytest.raises(SnapshotCorrupted, match="another content"):
         tree.store.contents(snapshot)
     others = [file for file in snapshot.files if file.path != "thing.py"]
-    fewer = Frozen(files=others, contents=dict.fromkeys([file.path for file in others], b""))
-    tree.store.add(digest=snapshot.digest, frozen=fewer)
+    tree.store.add(snapshot.digest, others, dict.fromkeys([file.path for file in others], b""))
     with pytest.raises(SnapshotCorrupted, match="added or are missing"):
         tree.store.contents(snapshot)
     for damaged in (data[:700], b"", b"no tar"):

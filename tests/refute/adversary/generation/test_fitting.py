@@ -33,7 +33,7 @@ def functions(count: int) -> str:
 
 
 def about(source: str, *claims: str, room: int = ROOM) -> Brief:
-    module = Module(path="large.py", name="large", import_root=".")
+    module = Module(path="large.py", name="large")
     brief = make_brief(*claims, max_prompt_chars=room)
     return replace(brief, modules=(SourceModule(module=module, source=source),))
 

@@ -58,7 +58,7 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
 
 def as_program(brief: Brief) -> Brief:
     """The same ticket about a program."""
-    module = Module(path="impl.py", name="impl", import_root=".")
+    module = Module(path="impl.py", name="impl")
     ticket = replace(brief.ticket, kind=Kind.CLI)
     return replace(brief, ticket=ticket, modules=(SourceModule(module=module, source=CLI),))
 

@@ -21,7 +21,7 @@ PUBLISHED = {"digits(235)": (CLAIM, Situation(code="result = digits(235)", expec
 
 @pytest.mark.parametrize(("text", "examples"), TEXTS)
 def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(text, examples):
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=MODULE)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=MODULE)
     found = published_examples(make_brief(text).ticket.claims, [module])
     assert {call: one.expected for call, (_, one) in found.items()} == examples
 

@@ -34,9 +34,7 @@ def brief_of(
     """A brief over one module `subject`, or over several by dotted name."""
     sources = {"subject": code} if isinstance(code, str) else code
     modules = [
-        SourceModule(
-            module=Module(path=f"{name.replace('.', '/')}.py", name=name, import_root="."), source=textwrap.dedent(text)
-        )
+        SourceModule(module=Module(path=f"{name.replace('.', '/')}.py", name=name), source=textwrap.dedent(text))
         for name, text in sources.items()
     ]
     ticket = Ticket(

@@ -31,7 +31,7 @@ def same(x):
 def rejected(source: str, *names: str) -> dict[str, str]:
     """Test → why it was rejected."""
     brief = make_brief()
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=IMPLEMENTATION)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=IMPLEMENTATION)
     attack = make_attack(dedent(source), [make_test(name) for name in names])
     screening = screen(attack, replace(brief, modules=(module,)), scan=lambda _, __: ())
     return {one.test.name: one.reason for one in screening.rejected}

@@ -42,7 +42,7 @@ NAMES = ("test_four", "test_seen")
 def brief() -> Brief:
     """Of `impl.py`."""
     plain = make_brief()
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=SOURCE)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
     return Brief(ticket=plain.ticket, modules=(module,), workspace_paths=("impl.py",))
 
 

@@ -107,7 +107,7 @@ TOKEN = "_token_"
 
 @pytest.fixture
 def brief() -> Brief:
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=SOURCE)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
     return replace(make_brief(), modules=(module,))
 
 

@@ -66,7 +66,7 @@ def byte_code(source: str) -> bytes:
 
 def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Strength:
     settings = Settings.load(mutation_timeout_s=300)  # other tests may run beside this one
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=source)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=source)
     brief = replace(make_brief("grade(points) is A from 90 points on, B from 50, else C."), modules=(module,))
     test = make_test("test_a")
     passed = TriagedTest(

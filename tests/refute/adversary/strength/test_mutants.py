@@ -34,7 +34,7 @@ if __name__ == "__main__":
 
 
 def module(source: str = SOURCE, path: str = "clamp.py") -> SourceModule:
-    return SourceModule(module=Module(path=path, name=path[:-3], import_root="."), source=source)
+    return SourceModule(module=Module(path=path, name=path[:-3]), source=source)
 
 
 def all_of(source: str = SOURCE) -> list[str]:

@@ -61,7 +61,7 @@ def brief_of(*texts: str, source: str = SOURCE, previous: str = "", **facts: obj
     ticket = replace(
         brief.ticket, claims=claims, implementation_files=("a.py",), previous="old.py" if previous else None, **facts
     )
-    module = SourceModule(module=Module(path="a.py", name="a", import_root="."), source=source)
+    module = SourceModule(module=Module(path="a.py", name="a"), source=source)
     before = {"a.py": previous} if previous else {}
     return replace(brief, ticket=ticket, modules=(module,), earlier=before)
 

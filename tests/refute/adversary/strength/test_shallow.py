@@ -36,7 +36,7 @@ ON_CLASS = "def test_a():\n    import impl\n    assert issubclass(impl.Refused, 
 def trial_of(
     settings: Settings, claim: str, code: str = TEST, *, attested: bool = True, origin: Origin = Origin.MODEL
 ) -> tuple[Trial, Brief]:
-    module = SourceModule(module=Module(path="impl.py", name="impl", import_root="."), source=SOURCE)
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
     brief = replace(make_brief(claim), modules=(module,))
     test = make_test("test_a", origin=origin)
     run = make_run("test_a", TestEnd.PASSED, attested=attested)

@@ -18,7 +18,7 @@ def brief_of(files: Mapping[str, str], claims: Sequence[str | Claim], programs: 
     paths = tuple(programs) or tuple(path for path in files if path.endswith(".py"))
     modules = tuple(
         SourceModule(
-            module=Module(path=path, name=path.removesuffix(".py").replace("/", "."), import_root="."),
+            module=Module(path=path, name=path.removesuffix(".py").replace("/", ".")),
             source=textwrap.dedent(files[path]),
         )
         for path in paths
