@@ -5,10 +5,11 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.expressions import is_call_of, last_name, source_of
+from refute.adversary.property.expressions import is_call_of, source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.values import Raises, Text, Value
+from refute.adversary.references import last_name
 
 _PRINTER: Final = re.compile(r"_?p?print|pp")
 """`print` and those of `pprint`."""

@@ -94,11 +94,6 @@ def is_call_of(node: ast.expr) -> str | None:
     return dotted(node.func) if isinstance(node, ast.Call) else None
 
 
-def last_name(node: ast.Call) -> str:
-    """The name that is called, whatever it is called on: `f` for `a[1].f(2)`; empty where there is none."""
-    return getattr(node.func, "attr", getattr(node.func, "id", ""))
-
-
 def dotted(node: ast.expr) -> str | None:
     """`a.b.c` for an attribute chain on a plain name."""
     match node:
