@@ -3,20 +3,11 @@
 import keyword
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from refute.ticket.record import Kind, Module, Ticket
 
 _ROOT = "."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unimportable:
-    """A Python implementation file that no import statement can name, and why."""
-
-    path: str
-    reason: str
 
 
 def detect_import_roots(
@@ -84,36 +75,31 @@ def previous_module(ticket: Ticket) -> Module | None:
     return found if isinstance(found, Module) and found.name not in taken else None
 
 
-def unimportable_files(ticket: Ticket) -> tuple[Unimportable, ...]:
-    """The Python implementation files that cannot be imported, each with its reason."""
-    found = (_module(path, ticket.import_roots) for path in ticket.implementation_files if path.endswith(".py"))
-    return tuple(file for file in found if isinstance(file, Unimportable))
-
-
 def importability_faults(ticket: Ticket) -> tuple[str, ...]:
     """Why a `kind: python` ticket has nothing to import; empty where it has."""
     if ticket.kind is not Kind.PYTHON or implementation_modules(ticket):
         return ()
-    reasons = tuple(f"{file.path}: {file.reason}" for file in unimportable_files(ticket))
+    python = [path for path in ticket.implementation_files if path.endswith(".py")]
+    reasons = tuple(f"{path}: {_module(path, ticket.import_roots)}" for path in python)
     return reasons or ("got no .py file, expected at least one for kind: python",)
 
 
-def _module(path: str, import_roots: Iterable[str]) -> Module | Unimportable:
+def _module(path: str, import_roots: Iterable[str]) -> Module | str:
+    """A file as a module, or why no import statement can name it."""
     posix = PurePosixPath(path)
     above = [root for root in import_roots if posix.is_relative_to(root) and str(posix) != root]
     if not above:
         roots = ", ".join(import_roots)
-        return Unimportable(path=path, reason=f"lies under no import root (got {roots}), expected one above it")
+        return f"lies under no import root (got {roots}), expected one above it"
     root = max(above, key=lambda name: len(PurePosixPath(name).parts))
     parts = list(posix.relative_to(root).with_suffix("").parts)
     if parts[-1] == "__main__":
-        return Unimportable(path=path, reason="importing __main__.py would run the program")
+        return "importing __main__.py would run the program"
     if parts[-1] == "__init__":
         parts.pop()
     if not parts:
-        reason = "is the package that the import root stands in, expected an import root above it"
-        return Unimportable(path=path, reason=reason)
+        return "is the package that the import root stands in, expected an import root above it"
     for part in parts:
         if not part.isidentifier() or keyword.iskeyword(part):
-            return Unimportable(path=path, reason=f"{part!r} is no Python name, so no import statement can name it")
+            return f"{part!r} is no Python name, so no import statement can name it"
     return Module(path=path, name=".".join(parts))

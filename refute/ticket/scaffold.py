@@ -61,7 +61,8 @@ class _Start:
         if self.kind == "cli":
             return (suggest_for_program(path) for path in self.sources)
         before = self.change.before
-        return (one for path, source in self.sources.items() for one in suggest(source, before.get(path, b"")))
+        public_first = sorted(self.sources.items(), key=lambda item: re.search(r"(?:\A|/)_(?!_)", item[0]) is not None)
+        return (one for path, source in public_first for one in suggest(source, before.get(path, b"")))
 
 
 def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str, ...] = ()) -> tuple[Path, ...]:

@@ -161,6 +161,14 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]
 
 
+def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
+    for name in ("_inner", "a", "b"):
+        (tmp_path / f"{name}.py").write_text(f"def of_{name}():\n    pass\n")
+    scaffold_ticket(tmp_path, from_git=None)
+    text = (tmp_path / "ticket.yaml").read_text()
+    assert re.findall(r"# (of_\w+)\(\)", text) == ["of_a", "of_b", "of__inner"]
+
+
 def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
     (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
