@@ -13,8 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from flows.batch.request import BatchRequest
 from flows.budget_report import BudgetRequest, budget_report
 from flows.orchestrator.attended import QUEUE
+from flows.verify_batch import verify_batch
 from refute.approval import Answered
 from refute.ledger.batches import Batches
 from refute.ledger.store import Ledger
@@ -40,12 +42,6 @@ PICTURES = os.environ.get("REFUTE_UPDATE_PICTURES")
 HOSTILE = "# </code><script>alert(1)</script> ``` <img src=x onerror=alert(2)>\n"
 
 
-def batch_ended(deployed: Deployed, run_id: str, state: str) -> str:
-    ended = deployed.ended(run_id)
-    assert ended["state_name"] == state, ended["state"]
-    return str(ended["state"]["message"])
-
-
 def outcomes(deployed: Deployed, batch_id: str) -> dict[str, Outcome]:
     with closing(Ledger.open(Settings.load(state_dir=deployed.home / "state"))) as ledger:
         return {one.ticket_id: one for one in Batches(ledger).outcomes(batch_id)}
@@ -59,13 +55,15 @@ def test_s250_a_list_that_waits_outlasts_silence_and_goes_on_when_it_is_confirme
     TicketFiles(id="RIGHT").write(tmp_path / "RIGHT")
     TicketFiles(id="WRONG", files={"slug.py": WRONG_SLUG}).write(tmp_path / "WRONG")
     TicketFiles(id="DANGEROUS", script="rm -rf /\n").write(tmp_path / "DANGEROUS")
-    opened = deployed.run(BATCH, {"source": str(tmp_path), "batch_id": "list-1", "approval": "pending"})
-    assert "2 wait for an approval" in batch_ended(deployed, opened, "BLOCKED_DANGEROUS_SCRIPT")
+    opened = deployed.here(verify_batch, lambda: BatchRequest(source=tmp_path, batch_id="list-1", approval="pending"))
+    assert opened.name == "BLOCKED_DANGEROUS_SCRIPT", opened
+    assert "2 wait for an approval" in opened.message
     assert set(outcomes(deployed, "list-1")) == {"DANGEROUS"}, "what is blocked is not asked about"
 
     again = {"resume": "list-1", "approval": "ask"}
-    silent = deployed.run(BATCH, again, REFUTE_FORM_TIMEOUT_S="1")
-    assert "2 wait for an approval" in batch_ended(deployed, silent, "BLOCKED_DANGEROUS_SCRIPT")
+    silent = deployed.here(verify_batch, lambda: BatchRequest(**again), REFUTE_FORM_TIMEOUT_S="1")
+    assert silent.name == "BLOCKED_DANGEROUS_SCRIPT", silent
+    assert "2 wait for an approval" in silent.message
 
     answered = deployed.run(BATCH, again)
     with form_of(deployed.refute, "list-1") as browser:
@@ -75,7 +73,8 @@ def test_s250_a_list_that_waits_outlasts_silence_and_goes_on_when_it_is_confirme
         assert "without an answer they go on waiting" in shown
         fill_in(browser, "confirm")
         submit(browser)
-        batch_ended(deployed, answered, "BLOCKED_DANGEROUS_SCRIPT")
+        ended = deployed.ended(answered)
+        assert ended["state_name"] == "BLOCKED_DANGEROUS_SCRIPT", ended["state"]
         pages = deployed.api_url.removesuffix("/api")
         browser.open(f"{pages}/runs/flow-run/{answered}", height=1000).wait_for("WRONG: FAILED_ADVERSARIAL")
     found = outcomes(deployed, "list-1")
