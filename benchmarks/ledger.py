@@ -140,7 +140,7 @@ def main() -> None:
     print(f"One sync of the disk took {sync_ms(tempfile.gettempdir()):.1f} ms.\n")
     print("| database | outcomes/s, 1 writer | ms of a core each | 8 writers | killed | acknowledged | lost, doubled |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    kinds = [("SQLite", None, None)]
+    kinds: list[tuple[str, str | None, str | None]] = [("SQLite", None, None)]
     if IN_MEMORY.is_dir():
         kinds.append(("SQLite, files in memory", None, str(IN_MEMORY)))
     if options.postgres:

@@ -57,7 +57,7 @@ def _program(line: str) -> dict[str, Any] | None:
         if isinstance(node, ast.FunctionDef) and node.name == task["entry_point"] and (doc := ast.get_docstring(node)):
             node.body = node.body[1:] or [ast.Pass()]
             right, name = ast.unparse(tree), task["entry_point"]
-            module = SourceModule(module=Module(name=name, path=f"{name}.py", import_root="."), source=right)
+            module = SourceModule(module=Module(name=name, path=f"{name}.py"), source=right)
             mutants = sample_mutants(candidates([module]), count=MUTANTS, seed=task["task_id"])
             versions = [right, *(one.source for one in mutants)]
             return {"id": task["task_id"], "entry_point": name, "test": task["test"], "doc": doc, "versions": versions}

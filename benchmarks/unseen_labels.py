@@ -12,6 +12,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 LIMIT_S = 5
 EXAMPLE = r"^\W*({name}\(.*\))\s*(?:==|=>|->|➞|➔|returns?|should return|#\s*=>|=|\n)\s*(.+?)\s*$"
@@ -46,7 +47,7 @@ def examples(doc: str, name: str) -> list[tuple[str, str]]:
     return told
 
 
-def label(program: dict, source: str) -> dict:
+def label(program: dict[str, Any], source: str) -> dict[str, Any]:
     """What one version does."""
     known = examples(program["doc"], program["entry_point"])
     given = json.dumps([source, program["test"], program["entry_point"], known])
