@@ -5,7 +5,6 @@ without a word.
 """
 
 import contextlib
-import gc
 import os
 import sys
 
@@ -15,7 +14,6 @@ from flows.interruption import ending_like_ctrl_c
 def main() -> None:
     """Entry point."""
     with ending_like_ctrl_c():
-        gc.set_threshold(50_000)  # what imports make stays: to look through it again and again took a tenth of a start
         try:
             from flows.program import run
         except KeyboardInterrupt as interrupt:

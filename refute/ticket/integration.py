@@ -90,10 +90,11 @@ def _units(run: ScriptRun, files: Mapping[str, bytes]) -> list[Unit] | None:
     """All tests that run; None where one of their files cannot be read."""
     started = {path for path, _ in run.programs}
     inline = {f"<line {line}>": code.encode("utf-8", "replace") for line, code in run.code}
+    readable = {**files, **inline}
     found: list[Unit] = []
     for path in (*sorted(run.tests), *inline):
         program = path in started or path in inline
-        units = read_units(path, {**files, **inline}, deselected=run.deselected, as_program=program)
+        units = read_units(path, readable, deselected=run.deselected, as_program=program)
         if units is None:
             return None
         found += units

@@ -29,8 +29,6 @@ _FILE: Final = (
     *("os.listdir", "os.scandir", "os.walk", "os.mkdir", "os.makedirs"),
 )
 _NO_CALL: Final = ("Error", "Exception", "Expired", "Warning", "CompletedProcess", "Response")
-
-
 _FILE_METHODS: Final = frozenset(
     {"read_text", "write_text", "read_bytes", "write_bytes", "iterdir", "rglob", "touch", "unlink", "mkdir"}
 )

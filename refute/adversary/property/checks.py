@@ -5,7 +5,7 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.expressions import is_call_of, source_of
+from refute.adversary.property.expressions import source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.values import Raises, Text, Value
@@ -92,8 +92,7 @@ def _transcribed(code: str) -> list[str]:
 
 def _builds(value: ast.expr) -> bool:
     """Whether a value is written as the call of a class, as a dataclass shows itself."""
-    calls = [is_call_of(node) or "" for node in ast.walk(value) if isinstance(node, ast.Call)]
-    return any(name.rpartition(".")[2][:1].isupper() for name in calls)
+    return any(isinstance(node, ast.Call) and last_name(node)[:1].isupper() for node in ast.walk(value))
 
 
 def _says_nothing(text: str) -> bool:

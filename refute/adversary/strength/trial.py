@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -133,11 +133,7 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
     shares = [share for number in range(containers) if (share := mutants[number::containers])]
     jobs = []
     for number, share in enumerate(shares):
-        variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in share]
-        hollow = sorted(trial.hollow.items())[number :: len(shares)]
-        for name, files in ((CONTROL, control(brief, chance)), *hollow):
-            place = chance.randint(1, max(1, len(variants) // 2))
-            variants.insert(place, {"name": name, "files": files, "all_tests": True})
+        others = [(CONTROL, control(brief, chance)), *sorted(trial.hollow.items())[number :: len(shares)]]
         jobs.append(
             driver_job(
                 outline,
@@ -150,11 +146,22 @@ def trial_jobs(  # noqa: PLR0913  # what a job is made of
                 test_timeout_s=trial.test_timeout_s,
                 suite_timeout_s=settings.mutation_timeout_s,
                 longest_s=PATIENCE * settings.mutation_timeout_s,
-                variants=variants,
+                variants=_among(others, share, chance),
                 emptied=list(EMPTIED),
             )
         )
     return jobs
+
+
+def _among(
+    others: Iterable[tuple[str, Mapping[str, str]]], mutants: Iterable[Mutant], chance: random.Random
+) -> list[dict[str, Any]]:
+    """The variants of one container: mutants in their order, the others in the first half, but not first."""
+    variants: list[dict[str, Any]] = [{"name": str(one.number), "files": {one.path: one.source}} for one in mutants]
+    for name, files in others:
+        place = chance.randint(1, max(1, len(variants) // 2))
+        variants.insert(place, {"name": name, "files": files, "all_tests": True})
+    return variants
 
 
 def trial_limits(settings: Settings) -> Limits:
