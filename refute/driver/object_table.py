@@ -86,7 +86,7 @@ class ObjectTable:
             return tell_error(value, self, encoder)
         if issubclass(kind, enum.Enum):
             return ["E", self.classes.token(kind), value._name_, encoder.atom(value._value_)]
-        if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
+        if issubclass(kind, VALUE_TYPES):  # also where its class has a proxy mixin among its bases
             return self._derived_entry(value, encoder)
         if issubclass(kind, CALLABLE):
             return self._function_entry(value)
@@ -188,7 +188,7 @@ class ObjectTable:
     def _object(self, token: list[Any]) -> Any:
         kind = self.classes.class_of(token)
         if not isinstance(kind, ProxyMeta):
-            raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
+            raise Malformed(f"an object cannot be a proxy of {kind.__qualname__}")
         return _empty(kind)
 
     def _coroutine(self, proxy: Any, oid: int) -> Any:
