@@ -113,7 +113,7 @@ class ObjectTable:
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.classes.token(type(value))
-        oid = self.exports.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
+        oid = self.exports.lend(value) if token[0] == "c" and getattr(value, "__dict__", None) else None
         plain = base_value(value)
         if oid is not None and any(hasattr(type(plain), name) for name in vars(value)):
             raise CannotCarryBack(
