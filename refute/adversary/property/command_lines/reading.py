@@ -84,7 +84,8 @@ class _Reader:
             checks = _shown(one, command) if isinstance(command, Command) else _of_shell(one) if commands else None
             if isinstance(command, str) or checks is None:
                 left = f"the session is followed up to `{one.command[:60]}`, which is not run"
-                yield from [Note(claim=claim, reason=command or left)] if command or commands else []
+                why = command if isinstance(command, str) else left
+                yield from [Note(claim=claim, reason=why)] if command or commands else []
                 break
             if command is not None:
                 commands.append(command)
