@@ -3,13 +3,20 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Annotated, Final, Protocol
 
+from pydantic import Field
+
+from refute.adversary.counterexample import smallest_input
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket
 
 CODE_AWARE: Final = ("code-aware", "hardening")
 """How the names of rounds begin that see the code."""
+Text = Annotated[str, Field(max_length=100_000)]
+Name = Annotated[str, Field(max_length=300)]
+Lines = Annotated[tuple[int, ...], Field(max_length=10_000)]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Category(StrEnum):
@@ -206,16 +213,18 @@ class TestEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
-    """One test in one repetition, as the driver reports it."""
+    """One test in one repetition, just as the driver reports it."""
 
-    name: str
+    name: Name
     end: TestEnd
-    duration_s: float = 0.0
+    duration_s: Seconds = 0.0
     computed: bool = False
     """Whether it had a processor for half of its limit, where that ended it."""
-    error_type: str = ""
-    error_message: str = ""
-    traceback: str = ""
+    error_type: Name = ""
+    error_message: Text = ""
+    traceback: Text = ""
+    notes: Annotated[tuple[Text, ...], Field(max_length=20)] = ()
+    """Of the exception; Hypothesis adds what it drew."""
     reached_implementation: bool = False
     """Whether any frame of an implementation module ran during the test."""
     raised_in_implementation: bool = False
@@ -226,20 +235,41 @@ class TestRun:
     """Whether an assertion ran that holds plain data of the implementation's against what never came from it.
 
     The driver says what ran and on what data, `judgement/provenance.py` where both sides came from."""
-    asserted_lines: tuple[int, ...] = ()
+    asserted_lines: Lines = ()
     """Of the test file's assertions, and of its blocks that must raise, those that ran to their end."""
-    aliased_lines: tuple[int, ...] = ()
+    aliased_lines: Lines = ()
     """Of these, blocks whose exception is called otherwise than the test calls it."""
     changed_arguments: bool = False
     """Whether the implementation changed a container that the test handed over."""
     objects_crossed: bool = False
     """Whether test and implementation held objects of one another, which the driver carries; not plain data alone."""
-    not_carried: str = ""
+    not_carried: Text = ""
     """What of the test could not be taken to the implementation's process or back; then its end means nothing."""
     not_carried_back: bool = False
     """Whether that was a value of the implementation's."""
-    smallest_input: str = ""
-    """The shrunk counterexample, `name=value` per line, where there is one."""
+
+    @property
+    def smallest_input(self) -> str:
+        """The shrunk counterexample, `name=value` per line, where there is one."""
+        return smallest_input(self.notes)
+
+
+Runs = Annotated[tuple[TestRun, ...], Field(max_length=10_000)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRun:
+    """The tests on one variant of the implementation, as the driver reports them."""
+
+    name: Name
+    reports: Runs
+    tampering: Annotated[tuple[Text, ...], Field(max_length=10_000)] = ()
+    duration_s: Seconds = 0.0
+
+    @property
+    def ends(self) -> dict[str, TestEnd]:
+        """By test; none where they cannot be trusted."""
+        return {} if self.tampering else {test.name: test.end for test in self.reports}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from refute.adversary.attack import Attack, TestEnd, TestRun
-from refute.adversary.counterexample import smallest_input
+from refute.adversary.attack import Attack, Name, Runs, Seconds, Text, VariantRun
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.settings import Settings
@@ -36,68 +35,21 @@ WORKER_SHARE: Final = 0.75
 RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
 """Python's own limit at first. A recursion that a tenfold limit does not end either has no end."""
 
-Text = Annotated[str, Field(max_length=100_000)]
-Name = Annotated[str, Field(max_length=300)]
-Lines = Annotated[tuple[int, ...], Field(max_length=10_000)]
 
-
-class Told(BaseModel):
-    """What the driver tells, just as it must be."""
+class ResultsModel(BaseModel):
+    """The whole document, just as it must be."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-
-class ReportModel(Told):
-    """One test in one run."""
-
-    name: Name
-    end: TestEnd
-    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    computed: bool = False
-    error_type: Name
-    error_message: Text
-    traceback: Text
-    notes: Annotated[list[Text], Field(max_length=20)]
-    reached_implementation: bool
-    raised_in_implementation: bool
-    raised_on_purpose: bool
-    attested: bool = False
-    asserted_lines: Lines = ()
-    aliased_lines: Lines = ()
-    changed_arguments: bool = False
-    objects_crossed: bool = False
-    not_carried: Text = ""
-    not_carried_back: bool = False
-
-    def record(self) -> TestRun:
-        """The same as the rest of refute knows it."""
-        return TestRun(**self.model_dump(exclude={"notes"}), smallest_input=smallest_input(self.notes))
-
-
-Reports = Annotated[list[ReportModel], Field(max_length=10_000)]
-
-
-class VariantModel(Told):
-    """The tests on one variant of the implementation."""
-
-    name: Name
-    reports: Reports
-    tampering: Annotated[list[Text], Field(max_length=10_000)]
-    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class ResultsModel(Told):
-    """The whole document."""
-
     version: Literal[1]
     nonce: Name
-    first: Reports
-    repetitions: Annotated[list[Reports], Field(max_length=100)]
-    tampering: Annotated[list[Text], Field(max_length=10_000)]
+    first: Runs
+    repetitions: Annotated[tuple[Runs, ...], Field(max_length=100)]
+    tampering: Annotated[tuple[Text, ...], Field(max_length=10_000)]
     output: Annotated[str, Field(max_length=1_000_000)]
     timed_out: bool
-    duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    variants: Annotated[list[VariantModel], Field(max_length=1_000)] = []
+    duration_s: Seconds
+    variants: Annotated[tuple[VariantRun, ...], Field(max_length=1_000)] = ()
 
 
 def driver_job(

@@ -6,30 +6,32 @@ in any case.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-IMPORT_ERROR: Final = re.compile(r"^(?P<start>E\s+|\s{4})?(?:ModuleNotFoundError|ImportError): (?P<message>.*)$")
-UNFRAMED: Final = re.compile(
-    r"^\S*python[\d.]*: (?:Error while finding module specification for .*?)?(?P<message>No module named .*)"
-    r"|^(?:ERROR|ImportError): Error importing plugin \S+: (?P<plugin>.*)$"
+IMPORT_ERROR: Final = re.compile(
+    r"(?:ModuleNotFoundError|ImportError): (?!Error importing)(?P<message>.*?)\)?$"
+    r"|^\S*python[\d.]*: (?P<module>No module named .*)$"
+    r"|Error importing plugin \S+: (?P<plugin>.*)$"
 )
-"""What `python -m` and pytest say without a traceback."""
 MODULE: Final = re.compile(
     r"No module named '?(?P<missing>[\w.]+)"
     r"|cannot import name '[^']*' from (?:partially initialized module )?'(?P<module>[\w.]+)'"
 )
 FRAME: Final = re.compile(
-    r'^\s*(?:File "(?P<path>[^"\n]+)", line (?P<line>\d+)|(?P<file>[^\s:][^:\n]*\.py):(?P<at>\d+):)'
+    r'^\s*(?:File "(?P<path>[^"\n]+)", line (?P<line>\d+)'
+    r"|(?P<file>[^\s:][^:\n]*\.py):(?P<at>\d+):(?P<error> \w+Error)?)"
 )
-"""Of a traceback, as Python or pytest writes it."""
-SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)::\S+ - (?P<why>.*)$")
+"""Of a traceback, as Python or pytest writes it; the last one of pytest's names the error."""
+SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)::\S+ - ")
+WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: |(?:ERROR|ImportError): )")
+"""Lines that need no frame of a traceback above them, of pytest and of `python -m`."""
 OTHERWISE: Final = re.compile(
     r"^(?:E\s+)?(?!(?:subprocess\.)?CalledProcessError)(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b(?::|$)"
     r"|^FAIL: \w+ \(|^FAILED \(.*failures|^Expected:$|^\S+: .*(?:command not found|No such file)"
+    r"|^(?:FAILED|FAIL|ERROR|fatal):(?!.*import)",
 )
-"""A failure of another kind: an exception, a test of unittest or doctest, a command."""
-OWN_WORDS: Final = re.compile(r"^(?:FAILED|FAIL|ERROR|fatal):")
+"""A failure of another kind: an exception, a test of unittest or doctest, a command, a script's own words."""
 REACH: Final = 4
 """Lines from the last frame to the error."""
 SYNTAX_ERROR: Final = re.compile(
@@ -70,9 +72,7 @@ class ImportFailure:
         return f"{self.path}:{self.line}" if self.path else "an unknown place"
 
 
-def find_import_failure(  # noqa: C901  # one case for each kind of line
-    stdout: str, stderr: str, *, exit_code: int = 1
-) -> ImportFailure | None:
+def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
     That is the last one with a frame of a traceback above it, or in pytest's summary, unless a failure of another kind
@@ -83,28 +83,21 @@ def find_import_failure(  # noqa: C901  # one case for each kind of line
         stderr: what it said.
         exit_code: 126 and above are a shell's word for something else.
     """
-    if exit_code >= UNNOTICED:
-        return None
     lines = [line.rstrip() for line in (*stdout.splitlines(), *stderr.splitlines()) if line.strip()]
     found: ImportFailure | None = None
     path, number, seen = "", 0, -REACH
-    for at, line in enumerate(lines):
-        if match := FRAME.match(line):
-            if "<frozen" not in line:
-                path, number, seen = match["path"] or match["file"], int(match["line"] or match["at"]), at
-        elif match := SUMMARY.match(line):
-            if not (told := IMPORT_ERROR.match(match["why"])):
+    for at, line in enumerate(lines if exit_code < UNNOTICED else ()):
+        error, summary = IMPORT_ERROR.search(line), SUMMARY.match(line)
+        if (frame := FRAME.match(line)) and "<frozen" not in line:
+            path, number, seen = frame["path"] or frame["file"], int(frame["line"] or frame["at"]), at
+            found = replace(found, path=path, line=number) if found and frame["error"] else found
+        elif summary:
+            if error is None:
                 return None
-            found = found or _failure(told["message"], match["path"], 0)
-        elif match := IMPORT_ERROR.match(line):
-            after = FRAME.match(lines[at + 1]) if match["start"] and at + 1 < len(lines) else None
-            if after is not None and after["file"]:
-                path, number = after["file"], int(after["at"])
-            if at - seen < REACH or (match["start"] or "").startswith("E"):
-                found = _failure(match["message"], path, number)
-        elif match := UNFRAMED.match(line):
-            found = _failure(match["message"] or match["plugin"], "", 0)
-        elif OTHERWISE.match(line) or (OWN_WORDS.match(line) and found and not _is_about(line, found)):
+            found = found or _failure(error, summary["path"], 0)
+        elif error and (at - seen < REACH or WITHOUT_FRAME.match(line)) and (seen >= 0 or not line.startswith("Imp")):
+            found = _failure(error, path, number)
+        elif error is None and OTHERWISE.match(line):
             found = None
     return found
 
@@ -133,15 +126,11 @@ def is_declared(module: str, requirements: Sequence[str]) -> bool:
     return not declared.isdisjoint(candidates)
 
 
-def _failure(message: str, path: str, line: int) -> ImportFailure:
+def _failure(error: re.Match[str], path: str, line: int) -> ImportFailure:
+    message = next(filter(None, error.groups()), "").strip()
     match = MODULE.search(message)
     module = (match["missing"] or match["module"]) if match else ""
-    return ImportFailure(module=module, message=message.strip(), path=path, line=line)
-
-
-def _is_about(line: str, failure: ImportFailure) -> bool:
-    """Whether words of a script are about an import."""
-    return "import" in line.lower() or bool(failure.module and failure.module in line)
+    return ImportFailure(module=module, message=message, path=path, line=line)
 
 
 def _normal(name: str) -> str:

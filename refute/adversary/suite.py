@@ -47,11 +47,10 @@ def read_attack_run(job: Job, result: JobResult) -> AttackRun:
     if fault or isinstance(results, str):
         return _void(plan, result, fault)
     provenance = Provenance(job.attack_files[plan["test_file"]].decode(), plan["modules"])
-    first = [report.record() for report in results.first]
-    all_skipped = bool(first) and all(one.end is TestEnd.SKIPPED for one in first)
+    all_skipped = bool(results.first) and all(one.end is TestEnd.SKIPPED for one in results.first)
     return AttackRun(
-        first=tuple(replace(one, attested=provenance.attests(one)) for one in first),
-        repetitions=tuple(tuple(report.record() for report in reports) for reports in results.repetitions),
+        first=tuple(replace(one, attested=provenance.attests(one)) for one in results.first),
+        repetitions=results.repetitions,
         tampering=(*results.tampering, *(("every test was skipped",) if all_skipped else ())),
         output=results.output,
         duration_s=results.duration_s,

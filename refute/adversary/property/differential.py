@@ -20,8 +20,7 @@ from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of, may_call
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.reading import read_surface
-from refute.adversary.property.surface import Function
+from refute.adversary.property.surface import Function, read_surface
 from refute.ticket.record import ClaimId
 
 Answer = tuple[str, str]
@@ -71,7 +70,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     kept.update(one for claim in claims if PRESERVED.search(claim.text) for one in surface.subjects(claim.text))
     ways: list[Way] = []
     for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
-        if function.depends_on or before.depends_on or function.is_async:
+        if function.does.reads or before.does.reads or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published if may_call(call, before)]
         for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):

@@ -57,7 +57,7 @@ def _doubt(call: ast.Call, statement: ast.stmt, strange: Collection[str], namesp
     """Why the answer of one call of an example is not the same each time, and everywhere."""
     name, outer = called(call), statement.value if isinstance(statement, ast.Expr) else statement
     function = namespace.surface.named(name)
-    hangs_on = function.depends_on if function else reads(name)
+    hangs_on = function.does.reads if function else reads(name)
     if "callers" in hangs_on:
         return f"calls `{name}`, which looks at the code that calls it"
     if "moment" in hangs_on and (call is outer or isinstance(statement, _COMPOUND)):

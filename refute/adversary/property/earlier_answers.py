@@ -10,8 +10,7 @@ from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.laws import NO_INPUTS, sampled
-from refute.adversary.property.reading import read_surface
-from refute.adversary.property.surface import Function
+from refute.adversary.property.surface import Function, read_surface
 from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(

@@ -144,7 +144,7 @@ def _compared(claim: Claim, way: Inputs, function: Function, other: Function | s
     reference = way.call.replace(function.qualified, theirs, 1)
     module, _, _ = theirs.rpartition(".")
     ours = [way.call] if isinstance(other, str) else [way.call, reference]
-    refusals = [error for error in function.refuses_with if namespace.defines(error)]
+    refusals = [error for error in sorted(function.does.raises) if namespace.defines(error)]
     trees = [tree for code in (*ours, *refusals) if (tree := parse_expression(code)) is not None]
     found = namespace.resolve(trees, bound=way.holes)
     imports = [f"import {module}"] if isinstance(other, str) and module else []

@@ -146,7 +146,7 @@ class _Reading:
         if None in told.values():
             return None
         texts = "\n".join([self.function.docstring, *self.others])
-        errors = sorted({*_ERROR.findall(texts), *self.function.refuses_with})
+        errors = sorted({*_ERROR.findall(texts), *self.function.does.raises})
         refusals = [one for one in errors if self.namespace.defines(one)]
         body = _body(row, {**variables, **told}, arguments, refusals)
         if "draws" in row:

@@ -2,9 +2,8 @@
 
 import ast
 import doctest
-import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,8 +14,6 @@ _PROMPT: Final = re.compile(r"^([ \t]*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
 """Before texts in what Python 2 showed; Python 3 shows none."""
-_STATE: Final = "(state)"
-"""Stands among the names of a session for what its steps leave behind."""
 _MAX_STEPS: Final = 200
 _CHECKED: Final = ast.Expr | ast.Assert
 
@@ -76,39 +73,50 @@ def blank_out(text: str) -> str:
 
 
 def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
-    """All `>>>` examples of a text, grouped by the names that they share; by default those that state something.
+    """All `>>>` blocks of a text, joined with those before whose names or doings they need; those that state something.
 
-    Forgiven: no space after the prompt, and odd indentation elsewhere. What does not parse is left out, with all that
-    needs its names.
+    Forgiven: no space after the prompt, and odd indentation elsewhere. What does not parse is left out.
     """
     if re.search(r"^\s*(?:\.\.\.|>>>)\s+global\s", text, re.MULTILINE):  # in a test, names of a session are no globals
         return []
-    steps = list(_steps(_PROMPT.sub(r"\1 ", text.expandtabs(4))))[:_MAX_STEPS]
-    groups = (
-        group
-        for group in _grouped(steps)
-        if not only_checked or any(isinstance(one.statement, _CHECKED) for one in group)
+    blocks = re.split(r"\n[ \t]*\n", _PROMPT.sub(r"\1 ", text.expandtabs(4)))
+    sessions: list[list[Step]] = []
+    for block in filter(None, (list(_steps(block)) for block in blocks)):
+        used = free_names(step.statement for step in block)
+        needed = (at for at, one in enumerate(sessions) if any(_leaves(step, used) for step in one))
+        first = next(needed, len(sessions))
+        sessions[first:] = [[*(step for one in sessions[first:] for step in one), *block][:_MAX_STEPS]]
+    stated = [next((step for step in one if isinstance(step.statement, _CHECKED)), None) for one in sessions]
+    return [
+        Example(steps=tuple(one), quote=(said or one[0]).source)
+        for one, said in zip(sessions, stated, strict=True)
+        if said or not only_checked
+    ]
+
+
+def _leaves(step: Step, used: set[str]) -> bool:
+    """Whether a step binds names that are used later, or is there for what it does."""
+    plain = ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef
+    return bool(used & bound_names([step.statement])) or (
+        step.expected is None and not isinstance(step.statement, plain)
     )
-    return [Example(steps=tuple(group), quote=group[0].source) for group in groups]
 
 
 def _steps(text: str) -> Iterator[Step]:
-    parser = doctest.DocTestParser()
-    for paragraph in re.split(r"\n[ \t]*\n", text):
-        try:
-            examples = parser.get_examples(paragraph)
-        except ValueError:
+    try:
+        examples = doctest.DocTestParser().get_examples(text)
+    except ValueError:
+        return
+    for example in examples:
+        statements = _completed(example)
+        if doctest.SKIP in example.options or not statements:
             continue
-        for example in examples:
-            statements = _completed(example)
-            if doctest.SKIP in example.options or not statements:
-                continue
-            *before, last = statements
-            source = example.source.strip().partition("\n")[0]
-            yield from (Step(statement=statement, expected=None, source=source) for statement in before)
-            # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
-            several = any(isinstance(statement, ast.Expr) for statement in before)
-            yield Step(statement=last, expected=None if several else _shown(example), source=source)
+        *before, last = statements
+        source = example.source.strip().partition("\n")[0]
+        yield from (Step(statement=statement, expected=None, source=source) for statement in before)
+        # `t.add(5); len(t)` shows two values: neither is known to be the last one's.
+        several = any(isinstance(statement, ast.Expr) for statement in before)
+        yield Step(statement=last, expected=None if several else _shown(example), source=source)
 
 
 def _completed(example: doctest.Example) -> list[ast.stmt]:
@@ -129,35 +137,3 @@ def _shown(example: doctest.Example) -> Expected | None:
     if hit is not None:
         return Raises(name=hit[0])
     return read_value(want) or read_value(re.sub(r"\s+#\s.*$", "", want)) or Text(text=want)
-
-
-def _is_for_effect(statement: ast.stmt, shown: Expected | None) -> bool:
-    """Whether a step gives nothing: no value that is shown, and no name but by a decorator."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return bool(statement.decorator_list)
-    return shown is None and not isinstance(statement, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign)
-
-
-def _grouped(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps that share a bound name run together, and what follows a step that is there for its effect with that.
-
-    An expression on its own runs alone.
-    """
-    groups: list[tuple[set[str], list[tuple[int, Step]]]] = []
-    bound: set[str] = set()
-    answers: dict[str, set[str]] = {}
-    for step in steps:
-        answers.setdefault(ast.dump(step.statement), set()).add(getattr(step.expected, "written", repr(step.expected)))
-    for at, step in enumerate(steps):
-        new, used = bound_names([step.statement]), free_names([step.statement]) & bound
-        unlike = len(answers[ast.dump(step.statement)]) > 1 and not used
-        if unlike or _is_for_effect(step.statement, step.expected):
-            new.add(_STATE)
-        bound |= new
-        names = used | new | ({_STATE} & bound)
-        joined = [group for group in groups if group[0] & names]
-        groups = [group for group in groups if not group[0] & names]
-        members = [*(one for group in joined for one in group[1]), (at, step)]
-        groups.append((names.union(*(group[0] for group in joined)), members))
-    in_order = sorted(sorted(members, key=operator.itemgetter(0)) for _, members in groups)
-    return [[step for _, step in members] for members in in_order]

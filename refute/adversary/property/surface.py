@@ -1,8 +1,18 @@
-"""What an implementation offers to its importers: functions, classes, names, docstrings."""
+"""What an implementation offers to its importers, read from its source: functions, classes, names, docstrings."""
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+
+from refute.adversary.attack import SourceModule
+from refute.adversary.property.dependence import Beside, beside, wants_objects
+from refute.adversary.property.expressions import source_of
+from refute.adversary.references import defined
+from refute.python_syntax import FUNCTION, parsed_or_none
+
+_RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,38 +27,73 @@ class Parameter:
     """`*args` or `**kwargs`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Function:
     """A public function of a module, or a public method of a public class."""
 
     module: str
     """Dotted import name."""
-    name: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef
     owner: str = ""
     """The class that holds a method; empty for a function."""
-    parameters: tuple[Parameter, ...]
-    """Without `self` and `cls`."""
-    docstring: str
-    form: str
-    """All of it as syntax, by which versions are compared."""
-    is_async: bool
-    is_static: bool = False
-    """A static or class method: called on the class itself."""
-    writes_output: bool = False
-    """Whether its body prints: an example may then show what is printed instead of what is returned."""
-    answers: bool = True
-    """Whether it returns or yields a value at all."""
-    wants_objects: bool = False
-    """Whether it reads attributes of its arguments that no list, text or number has."""
-    refuses_with: tuple[str, ...] = ()
-    """Exceptions that its body raises by name: its way to refuse inputs."""
-    depends_on: frozenset[str] = frozenset()
-    """What its answer hangs on besides its arguments: `files`, the `moment`."""
+    does: Beside
+    """Exceptions that it raises by name are its way to refuse inputs."""
+
+    @property
+    def name(self) -> str:
+        """By itself."""
+        return self.node.name
 
     @property
     def qualified(self) -> str:
         """`name` or `Class.name`: Python for what is called."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
+
+    @property
+    def form(self) -> str:
+        """All of it as syntax, by which versions are compared."""
+        return ast.dump(self.node)
+
+    @property
+    def is_async(self) -> bool:
+        """Whether a call gives a coroutine."""
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @cached_property
+    def _decorators(self) -> set[str]:
+        return {source_of(decorator) for decorator in self.node.decorator_list}
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it is a static or class method: called on the class itself."""
+        return bool(self.owner) and bool(self._decorators & {"staticmethod", "classmethod"})
+
+    @cached_property
+    def parameters(self) -> tuple["Parameter", ...]:
+        """Without `self` and `cls`."""
+        return tuple(_parameters(self.node.args))[bool(self.owner) and "staticmethod" not in self._decorators :]
+
+    @cached_property
+    def docstring(self) -> str:
+        """Empty where it has none."""
+        return ast.get_docstring(self.node) or ""
+
+    @cached_property
+    def writes_output(self) -> bool:
+        """Whether its body prints: an example may then show what is printed instead of what is returned."""
+        called = (source_of(one.func) for one in ast.walk(self.node) if isinstance(one, ast.Call))
+        return not {"print", "sys.stdout.write", "click.echo"}.isdisjoint(called)
+
+    @cached_property
+    def answers(self) -> bool:
+        """Whether it returns or yields a value at all."""
+        gives = (one for one in ast.walk(self.node) if isinstance(one, ast.Return | ast.Yield | ast.YieldFrom))
+        return any(not isinstance(one, ast.Return) or one.value is not None for one in gives)
+
+    @cached_property
+    def wants_objects(self) -> bool:
+        """Whether it reads attributes of its arguments that no list, text or number has."""
+        return wants_objects(self.node)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +131,7 @@ class Surface:
 
     def functions(self) -> tuple[Function, ...]:
         """Public functions of all modules, without methods."""
-        return tuple(f for face in self.faces for f in face.functions if not f.owner)
+        return tuple(f for f in self.callables() if not f.owner)
 
     def callables(self) -> tuple[Function, ...]:
         """Public functions and public methods of all modules."""
@@ -123,3 +168,75 @@ class Surface:
         if len(everything) == 1 and not self.classes():
             return everything
         return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
+
+
+def read_surface(modules: Iterable[SourceModule]) -> Surface:
+    """Read every module's face; a module that does not parse is opaque and empty."""
+    return Surface(faces=tuple(_read_face(module) for module in modules))
+
+
+def _read_face(module: SourceModule) -> Face:
+    tree = parsed_or_none(module.source)
+    try:
+        return _face(module.module.name, tree) if tree is not None else Face(module=module.module.name)
+    except RecursionError:  # code that nests too deep for its reader
+        return Face(module=module.module.name)
+
+
+def _face(name: str, tree: ast.Module) -> Face:
+    top = list(_at_top(tree.body))
+    imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {name for node in top for name in defined(node)}
+    classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    does = beside(tree)
+    return Face(
+        module=name,
+        names=frozenset(names - {"*"}),
+        defined=frozenset(names.difference(*map(defined, imports))),
+        functions=tuple(
+            Function(module=name, node=node, owner=owner, does=does[node.name])
+            for owner, body in (("", top), *((one.name, one.body) for one in classes))
+            for node in body
+            if isinstance(node, FUNCTION) and not node.name.startswith("_")
+        ),
+        classes=frozenset(node.name for node in classes),
+        docstrings=tuple(_docstrings(name, tree, top)),
+        opaque="*" in names or "__getattr__" in names,
+    )
+
+
+def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run at import, also inside `if`, `try` and `with` at the top level."""
+    for node in body:
+        yield node
+        if not isinstance(node, _RUN_ELSEWHERE):
+            for field in ("body", "orelse", "finalbody"):
+                yield from _at_top(getattr(node, field, []))
+            for handler in getattr(node, "handlers", []):
+                yield from _at_top(handler.body)
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    for argument, default in zip(positional, defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default)
+    if arguments.vararg:
+        yield Parameter(name=arguments.vararg.arg, annotation=None, default=None, variadic=True)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default, keyword_only=True)
+    if arguments.kwarg:
+        yield Parameter(name=arguments.kwarg.arg, annotation=None, default=None, variadic=True)
+
+
+def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:
+    documented: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [("", tree)]
+    for node in top:
+        if isinstance(node, FUNCTION | ast.ClassDef):
+            documented.append((node.name, node))
+        if isinstance(node, ast.ClassDef):
+            documented += [(f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, FUNCTION)]
+    for subject, holder in documented:
+        if text := ast.get_docstring(holder):
+            yield Documented(module=module, subject=subject, text=text)

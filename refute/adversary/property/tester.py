@@ -15,9 +15,8 @@ from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
-from refute.adversary.property.reading import read_surface
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.surface import Documented, Surface
+from refute.adversary.property.surface import Documented, Surface, read_surface
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 

@@ -8,7 +8,7 @@ from refute.adversary.property.draft import Draft
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.reading import read_surface
+from refute.adversary.property.surface import read_surface
 from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 

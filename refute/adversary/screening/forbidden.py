@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.screening.resolution import LOADERS, Resolution
+from refute.ticket.outside import Kind, kind_of
 
 MOCKS: Final = (
     "unittest.mock", "mock", "pytest_mock", "pytest.MonkeyPatch", "_pytest.monkeypatch", "asynctest", "flexmock",
@@ -14,12 +15,6 @@ MOCKS: Final = (
     "betamax", "moto", "freezegun", "time_machine", "pyfakefs",
 )  # fmt: skip
 SLEEPS: Final = ("time.sleep", "asyncio.sleep", "trio.sleep", "anyio.sleep", "gevent.sleep")
-NETWORK: Final = (
-    "socket.socket", "socket.create_connection", "socket.create_server", "socket.getaddrinfo", "socket.gethostbyname",
-    "urllib.request", "http.client", "requests", "httpx", "aiohttp", "urllib3", "ftplib", "smtplib", "poplib",
-    "imaplib", "telnetlib", "nntplib", "xmlrpc.client", "websockets", "websocket", "paramiko", "grpc", "boto3",
-    "asyncio.open_connection", "asyncio.start_server",
-)  # fmt: skip
 SKIPS: Final = (
     "pytest.skip", "pytest.xfail", "pytest.exit", "pytest.importorskip", "pytest.mark.skip", "pytest.mark.skipif",
     "pytest.mark.xfail", "unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.SkipTest",
@@ -75,7 +70,7 @@ class Objections:
         self._names = names
         self._paths = [PurePosixPath(path).parts for path in brief.ticket.implementation_files]
         self._ours = {one.module.name.partition(".")[0] for one in brief.modules}
-        self._tables = TABLES if allow_network else {**TABLES, "uses the network:": NETWORK}
+        self._offline = not allow_network
         self._known: dict[int, tuple[str, ...]] = {}
 
     def to(self, test: ast.FunctionDef, closure: Iterable[ast.stmt]) -> Iterator[str]:
@@ -106,7 +101,9 @@ class Objections:
         for node in ast.walk(statement):
             yield from _replaced(node, names)
             for dotted in _mentioned(node, names) if id(node) not in allowed else ():
-                yield from (f"{what} {dotted}" for what, table in self._tables.items() if _is_in(dotted, table))
+                yield from (f"{what} {dotted}" for what, table in TABLES.items() if _is_in(dotted, table))
+                if self._offline and kind_of(dotted) is Kind.NETWORK:
+                    yield f"uses the network: {dotted}"
             if isinstance(node, ast.Attribute) and node.attr in INNARDS:
                 yield f"reaches into what it tests by {node.attr}"
             yield from _fixtures(node, names)

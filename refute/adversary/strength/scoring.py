@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from refute.adversary.attack import Brief, TestEnd, TestRun, TriageVerdict
+from refute.adversary.attack import Brief, TestEnd, TestRun, TriageVerdict, VariantRun
 from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached, promised
 from refute.adversary.references import ImplementationUse
@@ -18,7 +18,7 @@ from refute.adversary.strength.record import (
     ViolationResult,
 )
 from refute.adversary.strength.scope import Sample
-from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns
+from refute.adversary.strength.trial import Trial, VariantRuns
 from refute.adversary.strength.violations import Violation
 from refute.statistics.interval import wilson
 
@@ -210,7 +210,7 @@ class Judge:
 
 def _of(run: VariantRun, tests: Sequence[str]) -> list[TestRun]:
     """How these tests ended, in their order, as far as they ran."""
-    ended = {test.name: test for test in run.tests}
+    ended = {test.name: test for test in run.reports}
     return [ended[name] for name in tests if name in ended]
 
 
@@ -220,5 +220,5 @@ def _useless(run: VariantRun | None) -> str:
         return "its time was over before, or its container was lost"
     if run.tampering:
         return run.tampering[0]
-    imports = (test for test in run.tests if test.raised_in_implementation and not test.reached_implementation)
+    imports = (test for test in run.reports if test.raised_in_implementation and not test.reached_implementation)
     return "cannot be imported" if any(imports) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from refute.adversary.attack import Attack, Brief, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.attack import Attack, Brief, TriagedTest, TriageVerdict, VariantRun
 from refute.adversary.contract import PLAN, driver_job, driver_limits, read_results
 from refute.adversary.references import mentioned
 from refute.adversary.strength.hollow import CONTROL, control, hollow_variants
@@ -41,20 +41,6 @@ class Trial:
     """By claim: the tests that a pass would rest on, independent of the author and attested."""
     hollow: Mapping[str, Mapping[str, str]]
     """Name → files of the variants that all tests run on, not only until one notices."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRun:
-    """The tests on one mutant or control."""
-
-    name: str
-    tests: tuple[TestRun, ...]
-    tampering: tuple[str, ...]
-
-    @property
-    def ends(self) -> dict[str, TestEnd]:
-        """By test; none where they cannot be trusted."""
-        return {} if self.tampering else {test.name: test.end for test in self.tests}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,13 +175,4 @@ def read_runs(job: Job, result: JobResult) -> VariantRuns:
         return VariantRuns(runs=(), lost="the results are of other mutants or tests than were asked for")
     if results.tampering:
         return VariantRuns(runs=(), lost=results.tampering[0])
-    return VariantRuns(
-        runs=tuple(
-            VariantRun(
-                name=variant.name,
-                tests=tuple(report.record() for report in variant.reports),
-                tampering=tuple(variant.tampering),
-            )
-            for variant in results.variants
-        )
-    )
+    return VariantRuns(runs=results.variants)

@@ -59,6 +59,8 @@ def make_run(name: str = "test_a", end: TestEnd = TestEnd.FAILED, **facts: Any) 
     defaults: dict[str, Any] = {"error_type": "AssertionError", "error_message": "assert 1 == 2"}
     if end is not TestEnd.FAILED:
         defaults = {}
+    if given := facts.pop("smallest_input", ""):
+        defaults["notes"] = (f"Falsifying example: {name}({','.join(given.splitlines())})",)
     return TestRun(name=name, end=end, **({"reached_implementation": True} | defaults | facts))
 
 

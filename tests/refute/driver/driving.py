@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from refute.adversary.contract import ReportModel
+from pydantic import TypeAdapter
+
+from refute.adversary.attack import TestRun
 from refute.adversary.judgement.provenance import Provenance
 
 DRIVER: Final = Path(__file__).parents[3] / "refute" / "driver" / "run_suite.py"
@@ -69,5 +71,5 @@ def run_driver(
     content = json.loads(results.read_text()) if results.exists() else {}
     provenance = Provenance(source, (defaults | plan)["modules"])
     for report in [report for one in (content.get("first", []), *content.get("repetitions", [])) for report in one]:
-        report["attested"] = provenance.attests(ReportModel.model_validate_json(json.dumps(report)).record())
+        report["attested"] = provenance.attests(TypeAdapter(TestRun).validate_json(json.dumps(report)))
     return content | {"exit_code": ended.returncode, "stderr": ended.stderr[-4000:]}

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -133,41 +133,26 @@ def read_command(text: str, programs: Programs, files: Collection[str]) -> Comma
 def command_of(words: Sequence[str], programs: Programs) -> Command | str | None:
     """The run that words start; why it is not tried; None where they start no program of the ticket."""
     settings = [*itertools.takewhile(lambda one: one == "env" or _SETTING.fullmatch(one), words)]
-    started = _launched(words[len(settings) :], programs)
-    if not isinstance(started, Command):
-        return started
     environment = tuple((hit["name"], hit["value"]) for one in settings if (hit := _SETTING.fullmatch(one)))
-    if loader := [name for name, _ in environment if _LOADER.match(name)]:
-        return f"it sets {loader[0]}, which changes how every program starts"
-    return replace(started, environment=environment)
-
-
-def _launched(words: Sequence[str], programs: Programs) -> Command | str | None:
-    """What the first words start; a reason where Python starts what is none of the ticket's programs."""
-    if words and _PYTHON.fullmatch(words[0]):
-        return _by_python(words, programs)
-    shell = [*words[:1]] if words[:1] and words[0] in _SHELLS else []
-    rest = words[len(shell) :]
-    program = _named(rest[0], programs) if rest else None
-    if program is None or (shell and program.is_python):
-        return None
-    launch = (repr(shell[0]), repr(program.path)) if shell else program.launch
-    return Command(program=program, launch=launch, arguments=tuple(rest[1:]))
-
-
-def _by_python(words: Sequence[str], programs: Programs) -> Command | str | None:
-    options = [*itertools.takewhile(_OPTION.fullmatch, words[1:])]
-    match words[1 + len(options) :]:
+    first, *rest = [*words[len(settings) :], ""]
+    options = [*itertools.takewhile(_OPTION.fullmatch, rest)]
+    by_python, by_shell = _PYTHON.fullmatch(first) is not None, first in _SHELLS
+    match rest[len(options) : -1] if by_python else [first, *rest][by_shell:-1]:
         case []:
             return None
-        case ["-c", *rest]:
+        case ["-c", *_] if by_python:
             return "`python -c` runs code, not one of the ticket's programs"
-        case ["-m", name, *rest]:
+        case ["-m", name, *arguments] if by_python:
             program = next((one for one in programs if one.module == name), None)
-            started, what = ["'-m'", repr(name)], f"python -m {name}"
-        case [name, *rest]:
-            program, what = _named(name, programs), f"{words[0]} {name}"
-            started = [repr(program.path)] if program else []
-    if program is None:
-        return f"`{what}` is none of the ticket's implementation_files"
-    return Command(program=program, launch=("sys.executable", *map(repr, options), *started), arguments=tuple(rest))
+            named = ["'-m'", repr(name)]
+        case [name, *arguments]:
+            program = _named(name, programs)
+            named = [repr(program.path)] if program else []
+    if program is None or (by_shell and program.is_python):
+        called = f"python {'-m ' * (len(named) > 1)}{name}"
+        return f"`{called}` is none of the ticket's implementation_files" if by_python else None
+    if loader := [variable for variable, _ in environment if _LOADER.match(variable)]:
+        return f"it sets {loader[0]}, which changes how every program starts"
+    launch = ("sys.executable", *map(repr, options), *named) if by_python else program.launch
+    launch = (repr(first), *named) if by_shell else launch
+    return Command(program=program, launch=launch, arguments=tuple(arguments), environment=environment)

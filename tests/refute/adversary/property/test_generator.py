@@ -7,7 +7,7 @@ import pytest
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.mutation import near
-from refute.adversary.property.reading import read_surface
+from refute.adversary.property.surface import read_surface
 from tests.refute.adversary.property.workbench import brief_of
 
 CODE = '''

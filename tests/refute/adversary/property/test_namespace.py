@@ -3,7 +3,7 @@ import pytest
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.reading import read_surface
+from refute.adversary.property.surface import read_surface
 from tests.refute.adversary.property.workbench import brief_of
 
 SOURCES = {

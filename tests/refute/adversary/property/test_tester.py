@@ -174,9 +174,10 @@ def test_a_property_over_unknown_values_is_untested(given_n: str, reason: str) -
     assert reason in attack.untestable[0].reason
 
 
-def test_steps_that_share_a_name_run_in_one_test_and_others_apart() -> None:
+def test_blocks_that_need_what_others_left_run_in_one_test_and_others_apart() -> None:
     code = "class Box:\n    n = 0\n    def add(self):\n        self.n += 1\n        return self.n\n"
-    text = ">>> box = Box()\n>>> box.add()\n1\n>>> box.add()\n2\n>>> Box().add()\n1\n"
+    text = ">>> box = Box()\n>>> box.add()\n1\n\nAnd:\n\n>>> Box().add()\n1\n\nThen:\n\n>>> box.add()\n2\n\n"
+    text = f"It starts anew:\n\n>>> Box().add()\n1\n\n{text}"
     attack = attack_on(code, text)
     assert len(attack.tests) == 2
     assert failures(attack, code) == {}

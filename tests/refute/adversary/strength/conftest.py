@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict, VariantRun
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
-from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns, make_trial
+from refute.adversary.strength.trial import Trial, VariantRuns, make_trial
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
@@ -80,7 +80,7 @@ def ran(trial: Trial, name: str, *tests: TestRun, tampering: tuple[str, ...] = (
         reports.append(given.get(test, make_run(test, TestEnd.PASSED)))
         if reports[-1].end is not TestEnd.PASSED:
             break
-    return VariantRun(name=name, tests=tuple(given.get(one.name, one) for one in reports), tampering=tampering)
+    return VariantRun(name=name, reports=tuple(given.get(one.name, one) for one in reports), tampering=tampering)
 
 
 def container(trial: Trial, *runs: VariantRun, controls: bool = True) -> VariantRuns:
@@ -93,4 +93,4 @@ def hollow(trial: Trial, name: str, *, fail: Sequence[str] = (), **facts: Any) -
     """All tests on a hollow variant, of which some fail."""
     failed = {"end": TestEnd.FAILED, "error_type": "AssertionError"} | facts
     runs = [make_run(test, **failed) if test in fail else make_run(test, TestEnd.PASSED) for test in trial.tests]
-    return VariantRun(name=name, tests=tuple(runs), tampering=())
+    return VariantRun(name=name, reports=tuple(runs), tampering=())

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Brief, TestEnd, TestRun
+from refute.adversary.attack import Brief, TestEnd, TestRun, VariantRun
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
-from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns
+from refute.adversary.strength.trial import Trial, VariantRuns
 from refute.verdict import in_words
 from tests.refute.adversary.conftest import make_run
 from tests.refute.adversary.strength.conftest import container, mutant, ran
@@ -68,7 +68,7 @@ def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_n
     trial: Trial, brief: Brief
 ) -> None:
     broken = VariantRun(
-        name="1", tests=(failed(raised_in_implementation=True, reached_implementation=False),), tampering=()
+        name="1", reports=(failed(raised_in_implementation=True, reached_implementation=False),), tampering=()
     )
     assert became(trial, brief, broken) is MutantEnd.UNUSABLE
     assert became(trial, brief) is MutantEnd.NOT_RUN
@@ -94,7 +94,9 @@ def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart
         pytest.param(lambda trial: ran(trial, CONTROL, failed()), id="fails"),
         pytest.param(lambda trial: ran(trial, CONTROL, tampering=("x",)), id="tampers"),
         pytest.param(lambda trial: ran(trial, CONTROL, make_run("test_seen", TestEnd.TIMED_OUT)), id="hangs"),
-        pytest.param(lambda trial: replace(ran(trial, CONTROL), tests=ran(trial, "x").tests[:1]), id="lacks a test"),
+        pytest.param(
+            lambda trial: replace(ran(trial, CONTROL), reports=ran(trial, "x").reports[:1]), id="lacks a test"
+        ),
     ],
 )
 def test_a_control_on_which_a_test_does_not_pass_voids_the_score(trial: Trial, brief: Brief, control: Any) -> None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict, VariantRun
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.scoring import Judge
-from refute.adversary.strength.trial import Trial, VariantRun, VariantRuns, make_trial
+from refute.adversary.strength.trial import Trial, VariantRuns, make_trial
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
@@ -113,7 +113,7 @@ def test_an_end_that_has_other_reasons_is_no_notice(settings: Settings, facts: d
 
 def broken(trial: Trial) -> VariantRun:
     run = make_run(trial.tests[0], TestEnd.FAILED, raised_in_implementation=True, reached_implementation=False)
-    return VariantRun(name=FAILING, tests=(run,), tampering=())
+    return VariantRun(name=FAILING, reports=(run,), tampering=())
 
 
 @pytest.mark.parametrize(

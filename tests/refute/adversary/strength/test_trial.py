@@ -72,7 +72,7 @@ def test_mutants_and_hollow_variants_are_shared_out_and_each_container_has_a_con
 def test_honest_results_are_read(jobs: list[Job]) -> None:
     read = read_runs(jobs[0], ended(results(jobs[0])))
     assert (read.lost, len(read.runs)) == ("", 5)
-    assert [test.end for test in read.runs[0].tests] == [TestEnd.PASSED] * 2
+    assert [test.end for test in read.runs[0].reports] == [TestEnd.PASSED] * 2
     cut = results(jobs[0])
     cut["variants"] = cut["variants"][:2]
     assert len(read_runs(jobs[0], ended(cut | {"timed_out": True})).runs) == 2

@@ -89,7 +89,7 @@ def test_what_no_test_noticed_is_set_aside_where_its_own_test_shows_nothing(
     runs = [ran(trial, "10001"), *([ran(trial, CONTROL)] if control else [])]
     ends = [edited, *([control] if control else [])]
     runs = [
-        replace(run, tests=(*run.tests, make_run(made.witness_name, ended)))
+        replace(run, reports=(*run.reports, make_run(made.witness_name, ended)))
         for run, ended in zip(runs, ends, strict=True)
     ]
     told = Judge(trial, brief, [VariantRuns(runs=tuple(runs))]).violation(made)

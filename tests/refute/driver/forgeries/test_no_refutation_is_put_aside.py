@@ -33,12 +33,13 @@ def triaged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TriagedTest]:
     assert ran.pop("exit_code") == 0, ran["stderr"]
     del ran["stderr"]
     results = ResultsModel.model_validate_json(json.dumps(ran))
-    assert results.tampering == []
-    first = [report.record() for report in results.first]
-    again = [[report.record() for report in reports] for reports in results.repetitions]
+    assert results.tampering == ()
     brief = replace(make_brief(), workspace_paths=("impl.py", "sample.txt"))
     tests = triage_tests(
-        make_attack_run(first, *again), make_attack(TESTS, [make_test(name) for name in NAMES]), brief, repetitions=2
+        make_attack_run(results.first, *results.repetitions),
+        make_attack(TESTS, [make_test(name) for name in NAMES]),
+        brief,
+        repetitions=2,
     )
     return {one.test.name: one for one in tests}
 

@@ -136,9 +136,9 @@ def test_a_session_is_followed_as_far_as_it_is_understood(tmp_path: Path) -> Non
     (test,) = attack.tests
     assert test.category is Category.INTEGRATION
     for line in (
-        "'tool.py', 'a', 'b'], input=''",
-        "assert lines_of(file_in(folder, 'in.txt')) == ['x']",
-        "assert code == 0",
+        "'tool.py', 'a', 'b'])",
+        "assert means(file_in(folder, 'in.txt'), 'x')",
+        "assert done.returncode == 0",
     ):
         assert line in attack.source
     assert "followed up to `rm made.txt`" in attack.source
@@ -149,7 +149,7 @@ def test_plain_sessions_end_where_the_text_goes_on() -> None:
     attack = attack_on(
         ECHO, "Call it:\n\n    $ tool.py a\n    a\n\nNothing else matters.\n\n$ tool.py b\nAnd so on, as you may see."
     )
-    assert "terminal_lines(out, err, ['a'])" in attack.source
+    assert "on_terminal(done, 'a')" in attack.source
     assert "And so on" not in attack.source.partition("def test_")[2].partition('"""')[2].partition('"""')[2]
 
 
@@ -163,4 +163,4 @@ def test_plain_sessions_end_where_the_text_goes_on() -> None:
     ],
 )
 def test_a_program_is_started_by_what_it_is(path: str, command: str, launch: str) -> None:
-    assert f"subprocess.run([{launch}]" in attack_on({path: "echo"}, f"`{command}` prints `a`.", programs=[path]).source
+    assert f"run_in(folder, [{launch}]" in attack_on({path: "echo"}, f"`{command}` prints `a`.", programs=[path]).source
