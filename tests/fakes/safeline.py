@@ -5,21 +5,19 @@
 
 import argparse
 import contextlib
-import functools
-import ipaddress
 import json
 import os
 import ssl
 import sys
 import threading
 import time
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from refute.evaluation.waf import RehearsalWaf
+from tests.fakes.tls import self_signed
 from tests.fakes.web import Silent
 
 
@@ -66,10 +64,10 @@ class SafeLineServer:
         """Method, path and token of every request."""
         self.ended = threading.Event()
         self.ca = folder / "ca.pem"
-        certificate, key, ca = _certificates()
-        self.ca.write_bytes(ca)
+        key, certificate = self_signed("127.0.0.1")
+        self.ca.write_bytes(certificate)
         chain = folder / "server.pem"
-        chain.write_bytes(certificate + key)
+        chain.write_bytes(key + certificate)
         self._http = _Server(("127.0.0.1", port), _Handler)
         self._http.safeline = self  # type: ignore[attr-defined]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -185,42 +183,10 @@ class _Handler(Silent, BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-@functools.cache
-def _certificates() -> tuple[bytes, bytes, bytes]:
-    """A server's certificate and key, and the CA that signed it; made once a process."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    now = datetime.now(UTC)
-
-    def made(name: str, issuer: str, key: Any, signed_by: Any, *extensions: Any) -> bytes:
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]))
-            .issuer_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, issuer)]))
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=30))
-        )
-        for extension in extensions:
-            builder = builder.add_extension(extension, critical=True)
-        return builder.sign(signed_by, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-
-    ca_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    ca = made("SafeLine CA", "SafeLine CA", ca_key, ca_key, x509.BasicConstraints(ca=True, path_length=0))
-    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    certificate = made("safeline", "SafeLine CA", key, ca_key, names)
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return certificate, pem, ca
-
-
 def another_ca(folder: Path) -> Path:
-    """A CA that signed nothing here."""
-    _, _, ca = _certificates.__wrapped__()
+    """A certificate that nothing here has the key of."""
     path = folder / "another-ca.pem"
-    path.write_bytes(ca)
+    path.write_bytes(self_signed("another")[1])
     return path
 
 

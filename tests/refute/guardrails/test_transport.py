@@ -8,23 +8,18 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from dnslib import RR, A, DNSRecord
 from dnslib.server import BaseResolver, DNSHandler, DNSServer
 
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
+from tests.fakes.tls import self_signed
 from tests.fakes.web import Silent, serving
 
 LIMITS = FetchLimits(time_s=60, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
@@ -191,27 +186,10 @@ def test_a_server_that_does_not_answer_fails() -> None:
             fetch("http://h.example/", check=lambda _url: pinned, limits=LIMITS)
 
 
-def certificate(folder: Path, name: str) -> Path:
-    """A self-signed certificate with its key, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    built = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path = folder / f"{name}.pem"
-    path.write_bytes(secret + built.public_bytes(Encoding.PEM))
-    return path
-
-
 @pytest.mark.parametrize(("name", "trusted"), [(HOST, True), ("other.example.org", False)])
 def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name: str, *, trusted: bool) -> None:
-    pem = certificate(tmp_path, name)
+    pem = tmp_path / "server.pem"
+    pem.write_bytes(b"".join(self_signed(name)))
     ours, theirs = ssl.create_default_context(cafile=pem), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     theirs.load_cert_chain(pem)
     with site_on() as server:
