@@ -97,6 +97,17 @@ def test_several_testers_are_measured_together(batches, command):
     assert len(done.ran[0]) == 4
 
 
+def test_an_interrupted_run_goes_on_also_where_an_earlier_one_is_finished(batches, command):
+    done = batches(*[Status.PASS] * 4, Status.PASS, None, *[Status.PASS] * 3)
+    first, interrupted, gone_on = command(), command(), command()
+    assert [one.return_value for one in (first, interrupted, gone_on)] == [0, Status.PENDING.exit_code, 0]
+    assert "same command again" in interrupted.stderr
+    assert json.loads(interrupted.stdout)["no_outcome"] == 3
+    assert [len(ran) for ran in done.ran] == [4, 1, 3]
+    assert set(done.ran[1]) | set(done.ran[2]) == set(done.ran[0])
+    assert done.requests[2].resume == done.requests[1].batch_id != done.requests[0].batch_id
+
+
 def test_versions_that_ended_without_a_verdict_are_run_again_and_no_others(batches, command):
     done = batches(
         Status.PASS, Status.ERROR, Status.PASS, Status.SKIPPED_BUDGET, Status.ERROR, None, *[Status.PASS] * 8

@@ -55,6 +55,12 @@ def test_a_danger_that_the_allow_file_lets_through_is_on_the_list_and_counted(wr
     assert "0, 1 allowed" in console.file.getvalue()
 
 
+def test_without_an_answer_the_tickets_wait_and_the_others_go_on(listed):
+    answers = ask(listed, Person(Reply(approved=None)))
+    assert answers["A"][0] is answers["C"][0] is Answer.WAITING
+    assert answers["B"][0] is Answer.APPROVED
+
+
 def test_the_answer_is_audited_with_the_digest_of_the_list(listed):
     person = Person(Reply(approved=True, by="Ada"))
     ask(listed, person)
