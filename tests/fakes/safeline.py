@@ -4,7 +4,6 @@
 """
 
 import argparse
-import contextlib
 import json
 import os
 import ssl
@@ -18,7 +17,7 @@ from typing import Self
 
 from refute.evaluation.waf import RehearsalWaf
 from tests.fakes.tls import self_signed
-from tests.fakes.web import Silent
+from tests.fakes.web import Handler
 
 
 class Fault(StrEnum):
@@ -98,10 +97,9 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: clients that do not trust it hang up."""
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
-    disable_nagle_algorithm = True  # headers and body are written apart: each answer would wait 40 ms
 
     @property
     def safeline(self) -> SafeLineServer:
@@ -119,11 +117,11 @@ class _Handler(Silent, BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         server = self.safeline
-        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        raw = self.body()
         token = self.headers.get("X-SLCE-API-TOKEN")
         server.asked.append((self.command, self.path, token))
         if token != server.token:
-            self._send(401, b'{"data": null, "err": "login-required", "msg": "Login required"}')
+            self.send(401, b'{"data": null, "err": "login-required", "msg": "Login required"}')
             return
         fault = server.fault
         if self.command == "GET" and (fault in WRITES_ONLY or server.faulty == "writes"):
@@ -136,24 +134,26 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         except ValueError:
             body = None
         status, envelope = server.waf.answer(self.command, self.path, body)
+        answer = json.dumps(envelope).encode()
         if fault is Fault.DRIP:
-            self._drip(json.dumps(envelope).encode())
+            head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(answer)}\r\n\r\n".encode()
+            self.drip([head, *map(bytes, zip(answer, strict=True))], lambda: server.ended.wait(0.1))
         else:
-            self._send(status, json.dumps(envelope).encode())
+            self.send(status, answer)
 
     def _failed(self, fault: Fault) -> bool:
         """Whether the fault was all of the answer."""
         match fault:
             case Fault.ERR:
-                self._send(200, b'{"data": null, "err": "internal-error", "msg": "database is locked"}')
+                self.send(200, b'{"data": null, "err": "internal-error", "msg": "database is locked"}')
             case Fault.HTTP_500:
-                self._send(500, b"Internal Server Error")
+                self.send(500, b"Internal Server Error")
             case Fault.GARBAGE:
-                self._send(200, b"<html>Welcome</html>")
+                self.send(200, b"<html>Welcome</html>")
             case Fault.EMPTY:
-                self._send(200, b"")
+                self.send(200, b"")
             case Fault.REDIRECT:
-                self._send(302, b"", location=f"{self.safeline.url}/stolen")
+                self.send(302, b"", location=f"{self.safeline.url}/stolen")
             case Fault.HANG_UP:
                 self.close_connection = True
             case Fault.SLOW:
@@ -162,25 +162,6 @@ class _Handler(Silent, BaseHTTPRequestHandler):
             case _:
                 return False
         return True
-
-    def _drip(self, body: bytes) -> None:
-        self.close_connection = True
-        with contextlib.suppress(OSError):
-            self.wfile.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n\r\n".encode())
-            for byte in body:
-                self.wfile.write(bytes([byte]))
-                if self.safeline.ended.wait(0.1):
-                    return
-
-    def _send(self, status: int, body: bytes, *, location: str = "") -> None:
-        with contextlib.suppress(OSError):
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            if location:
-                self.send_header("location", location)
-            self.end_headers()
-            self.wfile.write(body)
 
 
 def another_ca(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """Fetching: only from the addresses that were checked, every redirect checked anew, within every limit."""
 
 import gzip
+import itertools
 import socket
 import ssl
 import threading
@@ -20,22 +21,22 @@ from dnslib.server import BaseResolver, DNSHandler, DNSServer
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
 from tests.fakes.tls import self_signed
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 LIMITS = FetchLimits(time_s=60, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
 HOST = "shop.example.org"
 
 
-PACKED = {"Content_Encoding": "gzip"}
+PACKED = {"content_encoding": "gzip"}
 ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
-    "/page": (200, {"Content_Type": "Text/HTML; charset=ISO-8859-1"}, b"<p>h\xe4llo"),
+    "/page": (200, {"content_type": "Text/HTML; charset=ISO-8859-1"}, b"<p>h\xe4llo"),
     "/packed": (200, PACKED, gzip.compress(b"<p>hello")),
     "/bomb": (200, PACKED, gzip.compress(b"0" * 10_000_000)),
     "/cut": (200, PACKED, gzip.compress(b"<p>hello")[:-4]),
     "/garbled": (200, PACKED, b"<p>hello"),
-    "/brotli": (200, {"Content_Encoding": "br"}, b"?"),
-    "/image": (200, {"Content_Type": "image/gif"}, b"GIF89a"),
-    "/untyped": (200, {"Content_Type": ""}, b"?"),
+    "/brotli": (200, {"content_encoding": "br"}, b"?"),
+    "/image": (200, {"content_type": "image/gif"}, b"GIF89a"),
+    "/untyped": (200, {"content_type": ""}, b"?"),
     "/missing": (404, {}, b"no"),
     "/large": (200, {}, b"x" * 60_000),
 }
@@ -49,7 +50,7 @@ REDIRECTS = {
 }
 
 
-class Site(Silent, BaseHTTPRequestHandler):
+class Site(Handler, BaseHTTPRequestHandler):
     """Answers by path; every request is written down."""
 
     protocol_version = "HTTP/1.1"
@@ -59,33 +60,15 @@ class Site(Silent, BaseHTTPRequestHandler):
         port = self.server.server_port  # type: ignore[attr-defined]
         if self.path in ANSWERS:
             status, headers, body = ANSWERS[self.path]
-            self.answer(body, status=status, **headers)
+            self.send(status, body, **{"content_type": "text/html", **headers})
         elif self.path in REDIRECTS:
-            self.answer(b"", status=302, Location=REDIRECTS[self.path].format(port=port), Set_Cookie="a=b")
+            self.send(302, location=REDIRECTS[self.path].format(port=port), set_cookie="a=b")
         elif self.path[1:].isdigit():
-            self.answer(b"", status=302, Location=f"/{int(self.path[1:]) + 1}")
-        else:
-            self.stream(b"x" * 8_192 if self.path == "/endless" else b".", 0 if self.path == "/endless" else 0.05)
-
-    def answer(self, body: bytes, *, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content_Type": "text/html", **headers}.items():
-            if value:
-                self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def stream(self, part: bytes, pause_s: float) -> None:
-        """Answer without an end; a byte at a time, no single read takes long."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.end_headers()
-        try:
-            while not self.server.stopped.wait(pause_s):  # type: ignore[attr-defined]
-                self.wfile.write(part)
-        except OSError:
-            self.close_connection = True
+            self.send(302, location=f"/{int(self.path[1:]) + 1}")
+        else:  # an answer without an end; where it comes a byte at a time, no single read takes long
+            part, pause_s = (b"x" * 8_192, 0.0) if self.path == "/endless" else (b".", 0.05)
+            self.send(200, content_type="text/plain", content_length="")
+            self.drip(itertools.repeat(part), lambda: self.server.stopped.wait(pause_s))  # type: ignore[attr-defined]
 
 
 class Server(ThreadingHTTPServer):
