@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from refute.adversary.attack import AttackTest, Brief
-from refute.adversary.references import names_in, needed_for
+from refute.adversary.references import names_in, needed_by
 from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim, Kind
 
@@ -35,9 +35,7 @@ def uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Brie
     named = [name for name in spoken if name in functions]
     if len(named) < FEWEST:
         return ()
-    tree = parsed_or_none(source)
-    parts = needed_for({test.name for test in tests}, tree.body) if tree else []
-    called = {name for part in parts for name in names_in(part)}
+    called = {name for part in needed_by(source, (test.name for test in tests)) for name in names_in(part)}
     return tuple(name for name in named if name not in called)
 
 
