@@ -18,6 +18,7 @@ from refute.adversary.tables import of_kind, said
 _CALL: Final = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
 _CLOSING: Final = re.compile(r"[)\]]")
 _GOES_ON: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[(\[])")
+_ATTRIBUTES: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[\s`]|\Z)")
 _MAX_CALLS: Final = 300
 _MAX_CLOSINGS: Final = 60
 _MAX_CHARACTERS: Final = 2_000
@@ -83,6 +84,9 @@ def _call_at(text: str, start: int) -> tuple[ast.expr, int] | None:
             found = node, closing.end()
             if not _GOES_ON.match(text, closing.end()):
                 break
+    if found is not None and (more := _ATTRIBUTES.match(text, found[1])):
+        node = parse_expression(text[start : more.end()])
+        return (node, more.end()) if node is not None else found
     return found
 
 
