@@ -152,7 +152,7 @@ class Settings(BaseSettings):
     tester: Annotated[str, AfterValidator(_testers)] = TesterName.PROPERTY.value
     """One or several, separated by commas, in the order in which they write."""
     max_tests: Annotated[int, Field(ge=1)] = 40
-    max_suite_bytes: Annotated[int, Field(ge=1000)] = 60_000
+    max_suite_bytes: Annotated[int, Field(ge=1000)] = 200_000
     max_prompt_chars: Annotated[int, Field(ge=1000)] = 200_000
     """Of claims and code together in one prompt to a model; of longer code what claims name comes first."""
     max_cost_usd: Annotated[Decimal, Field(ge=0)] = Decimal("0.50")

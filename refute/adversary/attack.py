@@ -86,7 +86,7 @@ class Brief:
     workspace_paths: tuple[str, ...]
     """Every file of the snapshot."""
     max_tests: int = 40
-    max_bytes: int = 60_000
+    max_bytes: int = 200_000
     max_prompt_chars: int = 200_000
     """Of claims and code together in one prompt to a model."""
     earlier: Mapping[str, str] = field(default_factory=dict)

@@ -6,7 +6,7 @@ the driver: it runs the tests and never imports the implementation; `subject.py`
 - wire, with what may go wrong, codec, values, containers: the connection, plain data, containers that both sides hold.
 - object_table, made of handles, class_registry and containers: who is who, and the entries of its objects.
 - proxy/, error_transport, known: handles of the other side's classes, objects, exceptions.
-- exceptions: what one tells, and whether it comes of a stand-in.
+- exceptions: what one tells, and whether it comes of a proxy.
 - peer, messages, operations, awaiting, connections: asking and serving, what is sent, coroutines and the event loops
   on which they run, the subject's start, its streams and a connection per thread.
 - process_state, settings: what both processes share beside objects.

@@ -24,7 +24,7 @@ class Attestation:
     """Facts about the running test."""
 
     objects: Any = None
-    surroundings: Any
+    state: Any
     has_tasks: bool
     """Whether the running test awaits what is the subject's, or may copy a context, which has no partner there."""
 
@@ -52,14 +52,14 @@ class Attestation:
         if self.objects is not None:
             self.objects.lost = []
             self.objects.shared.own_changed = self.objects.exports.crossed = False
-            self.surroundings.has_variables = self.surroundings.has_handlers = False
+            self.state.has_variables = self.state.has_handlers = False
 
     def facts(self) -> dict[str, Any]:
         """What the running test's result rests on."""
         lacking = {
             FORKED: bool(self._strayed[0]),
-            VARIABLES: self.has_tasks and (self.surroundings.has_variables or "ContextVar" in self._source),
-            HANDLERS: self.surroundings.has_handlers and bool(self._words & HANDLING),
+            VARIABLES: self.has_tasks and (self.state.has_variables or "ContextVar" in self._source),
+            HANDLERS: self.state.has_handlers and bool(self._words & HANDLING),
         }
         lost = [*self.objects.lost, *((reason, False) for reason, is_so in lacking.items() if is_so)]
         return {

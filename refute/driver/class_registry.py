@@ -25,11 +25,11 @@ class ClassRegistry:
         self.news: list[list[Any]] = []
         """Classes that the other side is told of with the next message."""
         self._unbuilt: dict[int, str] = {}
-        """Classes of the other side that could not be mirrored, and why: a test that meets one is noted."""
+        """Classes of the other side that can have no proxy, and why: a test that meets one is noted."""
         self.expected: type | None = None
         """A class that the other side is having made: it may refer to it before it says its number."""
         self.standing: set[str] = set()
-        """Names of Python's own classes whose objects have stand-ins here or there."""
+        """Names of Python's own classes whose objects have proxies here or there."""
 
     def token(self, kind: type) -> list[Any]:
         """How a class is called between the two sides."""
@@ -42,12 +42,12 @@ class ClassRegistry:
         return ["c", self.tell(kind)]
 
     def token_of_object(self, kind: type) -> list[Any]:
-        """How the class of an object that stays here is called: mirrored, whoever knows it besides."""
+        """How the class of an object that stays here is called: its proxy, whoever knows it besides."""
         cid = self._table.proxies.oid_of(kind)
         return ["c", self.tell(kind)] if cid is None else ["y", cid]
 
     def token_of_base(self, kind: type) -> list[Any]:
-        """How a base is called: one that holds no value is mirrored, whoever knows it; C asks a zone for its type."""
+        """How a base is called: one that holds no value has a proxy, whoever knows it; C asks a zone for its type."""
         real = kind is object or issubclass(kind, (*HOLDING, tzinfo))
         return self.token(kind) if real else self.token_of_object(kind)
 
@@ -100,7 +100,7 @@ class ClassRegistry:
         return kind
 
     def learn(self, cid: int, told: dict[str, Any], table: Any, atoms: Any) -> None:
-        """Mirror a class of the other side."""
+        """Make the proxy of a class of the other side."""
         if self.standing_for(cid) is not None or not isinstance(told, dict):
             raise Malformed("a class was told of twice")
         bases = [self._called(how, rest) for how, *rest in told["bases"]]
@@ -129,7 +129,7 @@ class ClassRegistry:
         return build_enum(cid, told, bases, [(str(name), value(one)) for name, one in atoms])
 
     def annotate(self, cid: int, told: dict[str, Any], table: Any, atoms: Any) -> None:
-        """Give a mirrored class its annotations, once all classes of a message are known.
+        """Give a proxy class its annotations, once all classes of a message are known.
 
         Raises:
             Malformed: the subject tells some.

@@ -1,4 +1,4 @@
-"""What an exception or a stack tells: type, message, notes, whose frames, and whether it comes of a stand-in."""
+"""What an exception or a stack tells: type, message, notes, whose frames, and whether it comes of a proxy."""
 
 import linecache
 import os
@@ -116,11 +116,11 @@ PROTOCOLS: Final = (
     "unsupported operand", "not supported between", "not callable", "not iterable", "not subscriptable", "has no len()",
     " takes ", "unexpected keyword argument", "missing ",
 )  # fmt: skip
-"""What is said of a lacking special method, and of the number of arguments: there a stand-in is as the original."""
+"""What is said of a lacking special method, and of the number of arguments: there a proxy is as the original."""
 
 
-def comes_of_stand_in(error: BaseException, names: Iterable[str]) -> str | None:
-    """What a test needed that a stand-in has not, in words; None where its error says nothing of the kind."""
+def comes_of_proxy(error: BaseException, names: Iterable[str]) -> str | None:
+    """What a test needed that a proxy has not, in words; None where its error says nothing of the kind."""
     text = str(error)[:1000] if type(error) in {TypeError, AssertionError} else ""
     if type(error) is AssertionError and "issubclass(" not in text:
         return None

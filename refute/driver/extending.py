@@ -29,10 +29,10 @@ def is_data(name: str, value: Any) -> bool:
     A metaclass may take it out there, as those of declared fields do, and an object may have a value of its own.
     """
     hidden = name[:2] == "__" or "pytest" in name or is_field(value)
-    return not hidden and (is_mirrored(value) or not hasattr(type(value), "__get__"))
+    return not hidden and (is_proxy(value) or not hasattr(type(value), "__get__"))
 
 
-def is_mirrored(value: Any) -> bool:
+def is_proxy(value: Any) -> bool:
     """Whether it is an object of the other side's."""
     return any("_refute_root_" in vars(base) for base in type.mro(type(value)))
 

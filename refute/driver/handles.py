@@ -81,7 +81,7 @@ def method_key(value: Any) -> tuple[int, Any] | None:
 
 
 KEPT_REFERENCES: Final = 3
-"""References that are ours to a stand-in that is kept: the entry's, a name, and the argument of `getrefcount`."""
+"""References that are ours to a proxy that is kept: the entry's, a name, and the argument of `getrefcount`."""
 
 
 class Proxies:
@@ -99,12 +99,12 @@ class Proxies:
         """What errors of the other side had when they came."""
 
     def is_weakly_known(self, one: Any) -> bool:
-        """Whether others than us have weak references to a dying stand-in."""
+        """Whether others than us have weak references to a dying proxy."""
         held = self._borrowed.get(self._borrowed_ids.get(id(one), -1))
         return isinstance(held, weakref.ref) and held() is one and weakref.getweakrefcount(one) > 1
 
     def slacken(self) -> None:
-        """Let go of stand-ins that know no weak references, once nobody here but us holds them."""
+        """Let go of proxies that know no weak references, once nobody here but us holds them."""
         for oid in list(self._unwatched):
             one = self._borrowed.get(oid)
             if getrefcount(one) <= KEPT_REFERENCES:

@@ -86,7 +86,7 @@ class ObjectTable:
             return tell_error(value, self, encoder)
         if issubclass(kind, enum.Enum):
             return ["E", self.classes.token(kind), value._name_, encoder.atom(value._value_)]
-        if issubclass(kind, VALUE_TYPES):  # also where its class has a mirrored mixin among its bases
+        if issubclass(kind, VALUE_TYPES):  # also where its class has a proxy mixin among its bases
             return self._derived_entry(value, encoder)
         if issubclass(kind, CALLABLE):
             return self._function_entry(value)
@@ -113,7 +113,7 @@ class ObjectTable:
 
     def _derived_entry(self, value: Any, encoder: Encoder) -> Entry:
         token = self.classes.token(type(value))
-        oid = self.exports.lend(value) if getattr(value, "__dict__", None) and token[0] == "c" else None
+        oid = self.exports.lend(value) if token[0] == "c" and getattr(value, "__dict__", None) else None
         plain = base_value(value)
         if oid is not None and any(hasattr(type(plain), name) for name in vars(value)):
             raise CannotCarryBack(
@@ -188,7 +188,7 @@ class ObjectTable:
     def _object(self, token: list[Any]) -> Any:
         kind = self.classes.class_of(token)
         if not isinstance(kind, ProxyMeta):
-            raise Malformed(f"an object cannot be a mirrored {kind.__qualname__}")
+            raise Malformed(f"an object cannot be a proxy of {kind.__qualname__}")
         return _empty(kind)
 
     def _coroutine(self, proxy: Any, oid: int) -> Any:

@@ -102,13 +102,11 @@ class _Forward(logging.Handler):
 VARIABLES: Final = "needs the implementation in the test's process: sets context variables beside the test's tasks"
 HANDLERS: Final = "needs the implementation in the test's process: puts handlers on loggers"
 ARITHMETIC: Final = "needs the implementation in the test's process: sets the context of decimal arithmetic"
-DECIMAL: Final = "decimal_context"
-"""The variable of decimal arithmetic."""
 
 
 def holds_variables() -> bool:
     """Whether this thread or task has context variables that somebody has set."""
-    return any(var.name != DECIMAL for var in copy_context())
+    return any(var.name != "decimal_context" for var in copy_context())
 
 
 def counts_as_usual() -> bool:

@@ -15,7 +15,7 @@ from _pytest.assertion.rewrite import rewrite_asserts
 
 from refute.driver.attestation import Attestation
 from refute.driver.awaiting import forget_ended_loop
-from refute.driver.exceptions import Territory, comes_of_stand_in, compares_identity, cut, describe
+from refute.driver.exceptions import Territory, comes_of_proxy, compares_identity, cut, describe
 from refute.driver.settings import forget_marks
 
 NOTED: Final = "@refute_noted"
@@ -210,7 +210,7 @@ class Reporter:
         self._error = describe(error, self._territory) if error is not None else None
         if error is not None and compares_identity(error):
             self._facts.objects.lose("needs the implementation in the test's process: compares the identity of values")
-        if error is not None and (reason := comes_of_stand_in(error, self._facts.objects.classes.standing)) is not None:
+        if error is not None and (reason := comes_of_proxy(error, self._facts.objects.classes.standing)) is not None:
             self._facts.objects.lose(reason)
         if error is None:
             self._facts.passed()

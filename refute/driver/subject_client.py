@@ -22,11 +22,7 @@ from refute.driver.process_state import DriverState
 from refute.driver.proxy.roots import Current, ProxyMeta, ProxyObject
 from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, SubjectGone, Wire
 
-CALLS: Final = frozenset(
-    {
-        "call", "extend", "isinstance", "issubclass", "member", "member_get", "start",
-    }
-)  # fmt: skip
+CALLS: Final = frozenset({"call", "extend", "isinstance", "issubclass", "member", "member_get", "start"})
 """Operations that run code of the implementation as a test asks for it; an import is none."""
 ENDING: Final = frozenset({"StopIteration", "GeneratorExit", "CancelledError"})
 """Errors that end a loop or a task as if nothing had happened."""
@@ -46,17 +42,16 @@ class SubjectClient(Attestation):
         self.outlets = Outlets()
         self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
         self.pid = self._subject.pid
-        self._door = CallbackPolicy(self._module)
-        self.objects = ObjectTable(0, self._door.may_lend)
-        self.surroundings = DriverState(self.objects)
+        self._policy = CallbackPolicy(self._module)
+        self.objects = ObjectTable(0, self._policy.may_lend)
+        self.state = DriverState(self.objects)
         self.objects.link = self
-        self._door.objects = self.objects
-        self.objects.function_of_member = self._door.function_of_member
+        self._policy.objects = self.objects
+        self.objects.function_of_member = self._policy.function_of_member
         self._board = Connections(control, self._serve, lambda end: Wire(end, self._idle))
-        operations: dict[str, Callable[..., Any]] = self._door.operations()
+        operations: dict[str, Callable[..., Any]] = self._policy.operations()
         operations |= {"in_loop": self._in_loop, "read_input": _read_input}
-        around = self.surroundings
-        self.peer = Peer(self.objects, operations, self._board.connect, around.tell, around.hear)
+        self.peer = Peer(self.objects, operations, self._board.connect, self.state.tell, self.state.hear)
         self._loops = Loops()
         self.awaiting = Awaiting(self.request, operations, self._loops)
         wire = Wire(main, self._idle)
@@ -68,7 +63,7 @@ class SubjectClient(Attestation):
         """Let the subject's own threads call back, from now on."""
         self._board.listen()
 
-    # What mirrored objects ask for
+    # What proxy objects ask for
 
     def request(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
         """Have the subject do something."""
@@ -140,7 +135,7 @@ class SubjectClient(Attestation):
             raise
 
     def extend(self, kind: type, namespace: dict[str, Any]) -> None:
-        """Have a class that derives from mirrored ones made in the subject as well."""
+        """Have a class that derives from proxies made in the subject as well."""
         keywords = namespace.pop("_refute_keywords_")
         merged: dict[str, Any] = {}
         for base in reversed(kind.__mro__[1:]):

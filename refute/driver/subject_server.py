@@ -22,10 +22,10 @@ class SubjectServer:
     def __init__(self, control: socket.socket) -> None:
         Wire.strayed = self._strayed = mmap.mmap(-1, 1)
         self.objects = ObjectTable(1, lambda _: None)
-        self._surroundings = SubjectState(self.objects)
+        self._state = SubjectState(self.objects)
         operations = subject_operations(self.objects)
         self._board = Connections(control, lambda end: self.peer.serve_forever(end), Wire)  # noqa: PLW0108  # there is no peer yet
-        hear = self._surroundings.hear
+        hear = self._state.hear
         self.peer = Peer(self.objects, operations, self._board.connect, self._tell, hear)
         side = DriverClient(self.peer, lambda operation: operation in STARTED and running_loop() is not None)
         Current.link = self.objects.link = side
@@ -47,11 +47,11 @@ class SubjectServer:
         if self._strayed[0]:  # a forked child tried to reach what the test has
             self._strayed[0] = 0
             self.objects.lose("needs the implementation in the test's process: calls back in a process of its own")
-        return self._surroundings.tell()
+        return self._state.tell()
 
 
 class DriverClient:
-    """What mirrored objects of the driver ask for."""
+    """What proxy objects of the driver ask for."""
 
     def __init__(self, peer: Any, is_in_loop: Callable[[str], bool]) -> None:
         self._peer = peer

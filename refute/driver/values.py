@@ -35,6 +35,13 @@ def _forms(value: Any) -> list[Any] | None:
     return parts if plain and not any(map(_is_text, parts)) else None
 
 
+def _alternatives(value: Any) -> list[Any] | None:
+    """Those of `int | None`; where one is no class and made anew of no parts (`Box[T]`), it stays where it is."""
+    parts = list(value.__args__)
+    made_anew = (type(one) in VALUES and VALUES[type(one)][1](one) is not None for one in parts)
+    return parts if all(isinstance(one, type) or anew for one, anew in zip(parts, made_anew, strict=True)) else None
+
+
 def _is_text(one: Any) -> bool:
     return isinstance(one, str | list | typing.ForwardRef)
 
@@ -79,10 +86,10 @@ VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[
             ipaddress.IPv4Interface, ipaddress.IPv6Interface,
         )
     },
-    types.UnionType: ("or", lambda v: list(v.__args__), _made(lambda args: reduce(or_, args))),
+    types.UnionType: ("or", _alternatives, _made(lambda args: reduce(or_, args))),
     type(typing.Optional[int]): (  # noqa: UP045  # the other kind
         "union",
-        lambda v: list(v.__args__),
+        _alternatives,
         _made(lambda args: typing.Union[args]),  # noqa: UP007  # of any number
     ),
     type(typing.Literal[1]): ("literal", lambda v: list(v.__args__), lambda *args: typing.Literal[args]),

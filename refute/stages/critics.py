@@ -16,7 +16,7 @@ from refute.critics.material import missing_evidence, promises_of
 from refute.critics.prompting import alternating, critic_id, remedy_prompt, review_prompt
 from refute.critics.record import Review, ReviewFailure, ReviewVerdict, Standing
 from refute.critics.text_critic import read_text
-from refute.critics.tools import read_tools, tool_requirements, tools_job
+from refute.critics.tools import RULES, read_tools, run_tools, tool_requirements, tools_job
 from refute.errors import BudgetExhausted, ModelUnavailable, RequirementsUnavailable
 from refute.guardrails.audit import Decision, Gate
 from refute.llm.model import Completion, Prompt, Tier
@@ -124,14 +124,14 @@ def _without_model(ports: Ports, ticket: Ticket, snapshot: Snapshot, focuses: Se
     reviews: tuple[Review, ...] = (read_text(brief, files),) if Focus.SPEC_COMPLIANCE in focuses else ()
     sandbox_s, kept = 0.0, None
     try:
-        image = ports.image_id(replace(ticket, requirements=tool_requirements()))
+        if RULES.keys() & focuses:
+            image = ports.image_id(replace(ticket, requirements=tool_requirements()))
+            job = tools_job(brief, run_id=ports.run_id, archive=ports.workspace(snapshot), image_id=image)
+            ran = ports.stages.cached(TOOLS, ports.result_key([job]), lambda: run_tools(job, ports.sandbox))
+            reviews = (*read_tools(ran.record, focuses, brief), *reviews)
+            sandbox_s, kept = 0.0 if ran.kept else ran.record.duration_s, ran.kept
     except RequirementsUnavailable as error:
         reviews = tuple(replace(one, note=f"{one.note}; the tools cannot be had: {error.message}") for one in reviews)
-    else:
-        job = tools_job(brief, run_id=ports.run_id, archive=ports.workspace(snapshot), image_id=image)
-        ran = ports.stages.cached(TOOLS, ports.result_key([job]), lambda: ports.sandbox.run(job))
-        reviews = (*read_tools(ran.record, focuses, brief), *reviews)
-        sandbox_s, kept = 0.0 if ran.kept else ran.record.duration_s, ran.kept
     judgement = judge(reviews, block_on=BlockOn.CONFIRMED, defaults=())
     return Critique(reviews=reviews, judgement=judgement, sandbox_s=sandbox_s, kept=kept)
 

@@ -14,6 +14,7 @@ from tests.hostile.stage import runtime
 
 pytestmark = [pytest.mark.engine]
 
+CANARIES = ("GEMINI_API_KEY", "AWS_SECRET_ACCESS_KEY", "PYTHONPATH", "HTTPS_PROXY", "no_proxy", "REFUTE_CANARY")
 LOOK = """
 import json, os, resource, socket
 def can(call, *arguments):
@@ -38,6 +39,7 @@ print(json.dumps({
     "root user": can(os.setuid, 0), "device": can(os.mknod, "/tmp/d", 0o20666, os.makedev(1, 1)),
     "vsock": can(socket.socket, 40, 1), "packet": can(socket.socket, 17, 3),
     "files": resource.getrlimit(resource.RLIMIT_NOFILE), "core": resource.getrlimit(resource.RLIMIT_CORE),
+    "file size": resource.getrlimit(resource.RLIMIT_FSIZE),
     "directory": os.getcwd(), "hostname": socket.gethostname(),
     "descriptors": sorted(os.listdir("/proc/self/fd"))[:3], "stdin": os.readlink("/proc/self/fd/0"),
     "processes": len([name for name in os.listdir("/proc") if name.isdigit()]),
@@ -47,11 +49,16 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def inside(sandbox: DockerSandbox, make_job: Callable[..., Job]) -> dict[str, Any]:
-    """What one program saw, while this process's environment held a canary."""
+def inside(
+    sandbox: DockerSandbox, make_job: Callable[..., Job], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """What one program saw, while this process's environment and its Docker configuration were full of canaries."""
+    docker_config = tmp_path_factory.mktemp("docker")
+    (docker_config / "config.json").write_text(json.dumps({"proxies": {"default": {"httpsProxy": "http://canary:1"}}}))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GEMINI_API_KEY", "canary")
-        patch.setenv("PYTHONPATH", "/canary")
+        for name in CANARIES:
+            patch.setenv(name, "canary")
+        patch.setenv("DOCKER_CONFIG", str(docker_config))
         result = sandbox.run(make_job("python3 look.py", files={"look.py": LOOK.encode()}))
     assert result.end == Exited(code=0), result.stderr
     report: dict[str, Any] = json.loads(result.stdout)
@@ -73,6 +80,7 @@ def inside(sandbox: DockerSandbox, make_job: Callable[..., Job]) -> dict[str, An
         ("packet", False),
         ("files", [1024, 1024]),
         ("core", [0, 0]),
+        ("file size", [256 * 1024**2] * 2),
         ("directory", "/workspace"),
         ("hostname", "sandbox"),
         ("descriptors", ["0", "1", "2"]),

@@ -2,8 +2,7 @@
 
 python -m tests.fakes.gvisor COMMAND…      with DOCKER_HOST and REFUTE_RUNTIME set for it
 
-Nothing of it is left behind: what is in its fence is killed by number, what it has mounted is unmounted, and what a
-process that was killed could not clear away is cleared away by the next.
+Nothing of it is left behind: what is in its fence is killed by number, and what it has mounted is unmounted.
 """
 
 import contextlib
@@ -12,13 +11,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tests.fakes.fence import fence
+from tests.fakes.fence import Fence, fence
 from tests.fakes.own_engine import OwnEngine, copy_image, own_engine
-from tests.fakes.remains import note, noted_folder, read_groups
 from tests.hostile.stage import GROUPS, RUNTIME, build
 
 ARGUMENTS: Final = ("--network=none", "--platform=ptrace", "--ignore-cgroups")
@@ -29,8 +28,8 @@ LOOK_EVERY_S: Final = 2.0
 
 
 @contextlib.contextmanager
-def gvisor_engine(folder: Path, image_id: str) -> Iterator[OwnEngine]:
-    """An engine that has gVisor registered as `runsc`, with the sandbox image of the shared engine.
+def gvisor_engine(folder: Path, image_id: str) -> Iterator[tuple[OwnEngine, Fence]]:
+    """An engine that has gVisor registered as `runsc`, with the sandbox image of the shared engine, and its fence.
 
     Args:
         folder: for its data.
@@ -46,16 +45,16 @@ def gvisor_engine(folder: Path, image_id: str) -> Iterator[OwnEngine]:
         fence(memory_bytes=FENCE_BYTES, pids=FENCE_PIDS) as fenced,
         own_engine(folder, config=config, inside=fenced.words) as engine,
     ):
-        note(folder, fenced.groups)
         copy_image(image_id, engine)
-        yield engine
+        yield engine, fenced
 
 
 def main(command: list[str]) -> int:
     """Run a command on such an engine, which is started again whenever it ends: the command's exit code."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as other ends: with everything cleared away
-    with noted_folder("refute-gvisor-") as folder, gvisor_engine(folder, build()) as engine:
-        environment = {**os.environ, "DOCKER_HOST": engine.host, RUNTIME: "runsc", GROUPS: read_groups(folder)}
+    with tempfile.TemporaryDirectory() as folder, gvisor_engine(Path(folder), build()) as (engine, fenced):
+        groups = os.pathsep.join(map(str, fenced.groups))
+        environment = {**os.environ, "DOCKER_HOST": engine.host, RUNTIME: "runsc", GROUPS: groups}
         with subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], env=environment) as program:
             try:
                 while (code := _code(program)) is None:

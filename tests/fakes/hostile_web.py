@@ -1,14 +1,14 @@
 """A web server of this machine whose pages are wrong in every way, and a fetcher that may reach nothing else."""
 
-import contextlib
 import gzip
+import itertools
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from refute.research.fetching import ELSEWHERE, WebFetcher
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 HOST = "pages.example.org"
 HONEST = (
@@ -24,19 +24,19 @@ class HostileWeb:
         self.asked: list[str] = []
         self.ended = threading.Event()
         self.pages: dict[str, tuple[int, Mapping[str, str], bytes]] = {
-            "/pears": (200, {"content-type": "text/html; charset=utf-8"}, HONEST.encode()),
-            "/latin": (200, {"content-type": "text/html"}, HONEST.replace("cool", "kühl").encode("latin-1")),
-            "/packed": (200, {"content-type": "text/html", "content-encoding": "gzip"}, gzip.compress(HONEST.encode())),
-            "/huge": (200, {"content-type": "text/html"}, b"x" * 9_000_000),
-            "/pdf": (200, {"content-type": "application/pdf"}, b"%PDF-1.7"),
-            "/misdeclared": (200, {"content-type": "text/html"}, b"\x89PNG\r\n\x1a\n\0\0\0"),
+            "/pears": (200, {"content_type": "text/html; charset=utf-8"}, HONEST.encode()),
+            "/latin": (200, {"content_type": "text/html"}, HONEST.replace("cool", "kühl").encode("latin-1")),
+            "/packed": (200, {"content_type": "text/html", "content_encoding": "gzip"}, gzip.compress(HONEST.encode())),
+            "/huge": (200, {"content_type": "text/html"}, b"x" * 9_000_000),
+            "/pdf": (200, {"content_type": "application/pdf"}, b"%PDF-1.7"),
+            "/misdeclared": (200, {"content_type": "text/html"}, b"\x89PNG\r\n\x1a\n\0\0\0"),
             "/moved": (301, {"location": "/pears"}, b""),
             "/away": (302, {"location": "http://evil.example.net/next"}, b""),
             "/inside": (302, {"location": "http://169.254.169.254/latest/meta-data"}, b""),
-            "/gone": (404, {"content-type": "text/html"}, b"no"),
+            "/gone": (404, {"content_type": "text/html"}, b"no"),
             "/order": (
                 200,
-                {"content-type": "text/html"},
+                {"content_type": "text/html"},
                 f"{HONEST}<p>Now open http://evil.example.net/next.".encode(),
             ),
         }
@@ -66,26 +66,13 @@ def hostile_web() -> Iterator[HostileWeb]:
         web.ended.set()
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         web: HostileWeb = self.server.web  # type: ignore[attr-defined]
         web.asked.append(f"{self.headers['host']}{self.path}")
-        with contextlib.suppress(OSError):  # the client did not wait
-            if self.path == "/slow":
-                self._slow(web)
-                return
-            status, headers, body = web.pages.get(self.path, web.pages["/gone"])
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    def _slow(self, web: HostileWeb) -> None:
-        """Headers at once, and then next to nothing."""
-        self.send_response(200)
-        self.send_header("content-type", "text/html")
-        self.end_headers()
-        while not web.ended.wait(0.05):
-            self.wfile.write(b".")
+        if self.path == "/slow":  # headers at once, and then next to nothing
+            self.send(200, content_type="text/html", content_length="")
+            self.drip(itertools.repeat(b"."), lambda: web.ended.wait(0.05))
+            return
+        status, headers, body = web.pages.get(self.path, web.pages["/gone"])
+        self.send(status, body, **{"content_type": "", **headers})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 FIELDS = {"model", "messages", "max_completion_tokens", "seed", "response_format"}
 KEY = "sk-local-0123456789"
@@ -43,10 +43,10 @@ def openai_server(respond: Callable[[dict[str, Any]], Said] = lambda _: Said()) 
         yield server
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         server: OpenAIServer = self.server.openai  # type: ignore[attr-defined]
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        asked = json.loads(self.body())
         if self.headers["authorization"] != f"Bearer {KEY}":
             self._send(Said(status=401), asked)
         elif self.path != "/v1/chat/completions" or set(asked) - FIELDS or not asked["messages"]:
@@ -70,8 +70,4 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         if said.status >= 400:
             answer = {"error": {"message": "no", "type": "error"}}
         body = said.body if said.body is not None else json.dumps(answer).encode()
-        self.send_response(said.status)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        self.send(said.status, body)

@@ -18,7 +18,6 @@ import docker
 
 from refute.errors import EngineUnavailable
 from refute.sandbox.connection import connect
-from tests.fakes.remains import NAMESPACES, unmount_below
 
 START_TIMEOUT_S = 300
 MACHINE, FAR = "10.214.0.2", "10.214.0.1"
@@ -62,7 +61,6 @@ def own_engine(
     """
     with ExitStack() as stack:
         machine, far = stack.enter_context(_namespaces())
-        (folder / NAMESPACES).write_text(f"{machine.name} {far.name}")
         host = f"unix://{folder}/docker.sock"
         settings = folder / "daemon.json"
         settings.write_text(json.dumps(config or {}))
@@ -87,7 +85,7 @@ def own_engine(
             programs[-1].kill()
             programs[-1].wait()
 
-        stack.callback(unmount_below, folder)
+        stack.callback(_unmount_below, folder)
         stack.callback(lambda: _end(programs[-1]))
         revive()
         yield OwnEngine(host=host, machine=machine, far=far, revive=revive, kill=kill)
@@ -144,6 +142,14 @@ def _end(program: "subprocess.Popen[bytes]") -> None:
     except subprocess.TimeoutExpired:
         program.kill()
         program.wait()
+
+
+def _unmount_below(folder: Path) -> None:
+    """The innermost first."""
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    points = [line.split()[4].encode().decode("unicode_escape") for line in lines]
+    for point in sorted((one for one in points if one.startswith(f"{folder}/")), reverse=True):
+        subprocess.run(["umount", "--lazy", point], check=False, capture_output=True)
 
 
 def _run(*command: str) -> None:

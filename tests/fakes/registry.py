@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 _MANIFEST = "application/vnd.docker.distribution.manifest.v2+json"
 
@@ -46,8 +46,8 @@ def _described(media_type: str, content: bytes) -> dict[str, object]:
     return {"mediaType": media_type, "size": len(content), "digest": _digest(content)}
 
 
-def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[BaseHTTPRequestHandler]:
-    class Handler(Silent, BaseHTTPRequestHandler):
+def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[Handler]:
+    class Registry(Handler, BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -58,7 +58,7 @@ def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[BaseHTTPRe
 
         def _answer(self, *, body: bool) -> None:
             if self.path == "/v2/":
-                self._send(b"{}", "application/json", body=body)
+                self._told(b"{}", "application/json", body=body)
                 return
             kind, wanted = self.path.split("/")[-2:]
             found = manifest if kind == "manifests" and not wanted.startswith("sha256:") else blobs.get(wanted)
@@ -66,15 +66,10 @@ def _handler(blobs: dict[str, bytes | Path], manifest: bytes) -> type[BaseHTTPRe
                 self.send_error(404)
                 return
             media_type = _MANIFEST if kind == "manifests" else "application/octet-stream"
-            self._send(found if isinstance(found, bytes) else found.read_bytes(), media_type, body=body)
+            self._told(found if isinstance(found, bytes) else found.read_bytes(), media_type, body=body)
 
-        def _send(self, content: bytes, media_type: str, *, body: bool) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", media_type)
-            self.send_header("Content-Length", str(len(content)))
-            self.send_header("Docker-Content-Digest", _digest(content))
-            self.end_headers()
-            if body:
-                self.wfile.write(content)
+        def _told(self, content: bytes, media_type: str, *, body: bool) -> None:
+            told = {"content_length": str(len(content)), "docker_content_digest": _digest(content)}
+            self.send(200, content if body else b"", content_type=media_type, **told)
 
-    return Handler
+    return Registry

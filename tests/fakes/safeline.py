@@ -4,23 +4,20 @@
 """
 
 import argparse
-import contextlib
-import functools
-import ipaddress
 import json
 import os
 import ssl
 import sys
 import threading
 import time
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from refute.evaluation.waf import RehearsalWaf
-from tests.fakes.web import Silent
+from tests.fakes.tls import self_signed
+from tests.fakes.web import Handler
 
 
 class Fault(StrEnum):
@@ -66,10 +63,10 @@ class SafeLineServer:
         """Method, path and token of every request."""
         self.ended = threading.Event()
         self.ca = folder / "ca.pem"
-        certificate, key, ca = _certificates()
-        self.ca.write_bytes(ca)
+        key, certificate = self_signed("127.0.0.1")
+        self.ca.write_bytes(certificate)
         chain = folder / "server.pem"
-        chain.write_bytes(certificate + key)
+        chain.write_bytes(key + certificate)
         self._http = _Server(("127.0.0.1", port), _Handler)
         self._http.safeline = self  # type: ignore[attr-defined]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -100,10 +97,9 @@ class _Server(ThreadingHTTPServer):
         """Say nothing: clients that do not trust it hang up."""
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
-    disable_nagle_algorithm = True  # headers and body are written apart: each answer would wait 40 ms
 
     @property
     def safeline(self) -> SafeLineServer:
@@ -121,11 +117,11 @@ class _Handler(Silent, BaseHTTPRequestHandler):
 
     def _handle(self) -> None:
         server = self.safeline
-        raw = self.rfile.read(int(self.headers.get("content-length", 0)))
+        raw = self.body()
         token = self.headers.get("X-SLCE-API-TOKEN")
         server.asked.append((self.command, self.path, token))
         if token != server.token:
-            self._send(401, b'{"data": null, "err": "login-required", "msg": "Login required"}')
+            self.send(401, b'{"data": null, "err": "login-required", "msg": "Login required"}')
             return
         fault = server.fault
         if self.command == "GET" and (fault in WRITES_ONLY or server.faulty == "writes"):
@@ -138,24 +134,26 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         except ValueError:
             body = None
         status, envelope = server.waf.answer(self.command, self.path, body)
+        answer = json.dumps(envelope).encode()
         if fault is Fault.DRIP:
-            self._drip(json.dumps(envelope).encode())
+            head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(answer)}\r\n\r\n".encode()
+            self.drip([head, *map(bytes, zip(answer, strict=True))], lambda: server.ended.wait(0.1))
         else:
-            self._send(status, json.dumps(envelope).encode())
+            self.send(status, answer)
 
     def _failed(self, fault: Fault) -> bool:
         """Whether the fault was all of the answer."""
         match fault:
             case Fault.ERR:
-                self._send(200, b'{"data": null, "err": "internal-error", "msg": "database is locked"}')
+                self.send(200, b'{"data": null, "err": "internal-error", "msg": "database is locked"}')
             case Fault.HTTP_500:
-                self._send(500, b"Internal Server Error")
+                self.send(500, b"Internal Server Error")
             case Fault.GARBAGE:
-                self._send(200, b"<html>Welcome</html>")
+                self.send(200, b"<html>Welcome</html>")
             case Fault.EMPTY:
-                self._send(200, b"")
+                self.send(200, b"")
             case Fault.REDIRECT:
-                self._send(302, b"", location=f"{self.safeline.url}/stolen")
+                self.send(302, b"", location=f"{self.safeline.url}/stolen")
             case Fault.HANG_UP:
                 self.close_connection = True
             case Fault.SLOW:
@@ -165,62 +163,11 @@ class _Handler(Silent, BaseHTTPRequestHandler):
                 return False
         return True
 
-    def _drip(self, body: bytes) -> None:
-        self.close_connection = True
-        with contextlib.suppress(OSError):
-            self.wfile.write(f"HTTP/1.1 200 OK\r\ncontent-length: {len(body)}\r\n\r\n".encode())
-            for byte in body:
-                self.wfile.write(bytes([byte]))
-                if self.safeline.ended.wait(0.1):
-                    return
-
-    def _send(self, status: int, body: bytes, *, location: str = "") -> None:
-        with contextlib.suppress(OSError):
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            if location:
-                self.send_header("location", location)
-            self.end_headers()
-            self.wfile.write(body)
-
-
-@functools.cache
-def _certificates() -> tuple[bytes, bytes, bytes]:
-    """A server's certificate and key, and the CA that signed it; made once a process."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    now = datetime.now(UTC)
-
-    def made(name: str, issuer: str, key: Any, signed_by: Any, *extensions: Any) -> bytes:
-        builder = (
-            x509.CertificateBuilder()
-            .subject_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]))
-            .issuer_name(x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, issuer)]))
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=30))
-        )
-        for extension in extensions:
-            builder = builder.add_extension(extension, critical=True)
-        return builder.sign(signed_by, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
-
-    ca_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-    ca = made("SafeLine CA", "SafeLine CA", ca_key, ca_key, x509.BasicConstraints(ca=True, path_length=0))
-    names = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    certificate = made("safeline", "SafeLine CA", key, ca_key, names)
-    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return certificate, pem, ca
-
 
 def another_ca(folder: Path) -> Path:
-    """A CA that signed nothing here."""
-    _, _, ca = _certificates.__wrapped__()
+    """A certificate that nothing here has the key of."""
     path = folder / "another-ca.pem"
-    path.write_bytes(ca)
+    path.write_bytes(self_signed("another")[1])
     return path
 
 

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from typing import TypeVar
@@ -10,11 +10,39 @@ from typing import TypeVar
 S = TypeVar("S", bound=HTTPServer)
 
 
-class Silent:
-    """A handler, with `BaseHTTPRequestHandler`, that logs nothing."""
+class Handler(BaseHTTPRequestHandler):
+    """Logs nothing, and is not concerned where a client did not wait."""
+
+    disable_nagle_algorithm = True  # headers and body are written apart: each answer would wait 40 ms
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+    def body(self) -> bytes:
+        """What was sent."""
+        return self.rfile.read(int(self.headers.get("content-length", 0)))
+
+    def send(self, status: int, body: bytes = b"", **headers: str) -> None:
+        """Answer; `_` stands for `-` in names of headers, and those that are empty are left out."""
+        told = {"content_type": "application/json", "content_length": str(len(body)), **headers}
+        try:
+            self.send_response(status)
+            for name, value in told.items():
+                if value:
+                    self.send_header(name.replace("_", "-"), value)
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
+
+    def drip(self, parts: Iterable[bytes], pause: Callable[[], object]) -> None:
+        """Send part after part; until `pause`, which comes between two, says that it is enough."""
+        self.close_connection = True
+        with suppress(OSError):
+            for part in parts:
+                self.wfile.write(part)
+                if pause():
+                    return
 
 
 @contextmanager
@@ -32,12 +60,10 @@ def serving(server: S) -> Iterator[S]:
 def answering(port: int = 0, *, after_s: float = 0.0) -> Iterator[str]:
     """A Prefect server whose health takes its time; its API's URL."""
 
-    class Healthy(Silent, BaseHTTPRequestHandler):
+    class Healthy(Handler):
         def do_GET(self):
             time.sleep(after_s)
-            with suppress(ConnectionError):
-                self.send_response(200)
-                self.end_headers()
+            self.send(200)
 
     with serving(ThreadingHTTPServer(("127.0.0.1", port), Healthy)) as server:
         yield f"http://127.0.0.1:{server.server_port}/api"

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 
 class WebhookReceiver(HTTPServer):
@@ -23,14 +23,12 @@ class WebhookReceiver(HTTPServer):
         return f"http://127.0.0.1:{self.server_port}/hook"
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     server: WebhookReceiver
 
     def do_POST(self) -> None:
-        self.server.told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(self.server.status)
-        self.send_header("Location", self.server.url)
-        self.end_headers()
+        self.server.told.append(json.loads(self.body()))
+        self.send(self.server.status, location=self.server.url)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import pytest
 
 from flows.orchestrator.access import require_protected
 from refute.errors import OrchestratorUnavailable
-from tests.fakes.web import Silent, serving
+from tests.fakes.web import Handler, serving
 
 
 @pytest.fixture
@@ -18,12 +18,11 @@ def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], str]]:
     ended = ExitStack()
 
     def serve(status: int) -> str:
-        class Handler(Silent, BaseHTTPRequestHandler):
+        class Telling(Handler, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                self.send_response(status)
-                self.end_headers()
+                self.send(status)
 
-        server = ended.enter_context(serving(HTTPServer(("127.0.0.1", 0), Handler)))
+        server = ended.enter_context(serving(HTTPServer(("127.0.0.1", 0), Telling)))
 
         def connect(self: http.client.HTTPConnection) -> None:
             import socket

@@ -109,12 +109,6 @@ def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason
     assert "in spite of" not in shown
 
 
-def test_yes_in_advance_asks_nothing_about_a_clean_script():
-    decision, shown = ask(fake_question(), in_advance=True)
-    assert isinstance(decision, Approval)
-    assert shown == ""
-
-
 def test_hostile_text_in_the_script_is_shown_escaped():
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
     console.print(describe(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")))

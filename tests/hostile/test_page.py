@@ -3,11 +3,9 @@
 import pytest
 
 from tests.hostile.catalogue.everything import GROUPS
-from tests.hostile.differences_page import listed, no_longer_different
-from tests.hostile.differences_page import write as write_differences
+from tests.hostile.differences_page import listed
 from tests.hostile.known_differences import DEPENDS_ON_SPEED, DIFFERENCES, EVERYDAY
-from tests.hostile.page import PAGE, others, page_of, write
-from tests.hostile.trial import Trial
+from tests.hostile.page import PAGE, others, page_of
 
 BEHAVIOURS = [behaviour for group in GROUPS.values() for behaviour in group]
 
@@ -40,23 +38,3 @@ def test_every_behaviour_has_a_name_of_its_own_and_a_program() -> None:
 
 def test_known_differences_are_of_behaviours_that_exist() -> None:
     assert {name for reasons in DIFFERENCES.values() for name in reasons} <= {b.name for b in BEHAVIOURS}
-
-
-def test_a_written_page_says_what_was_observed_and_where() -> None:
-    trials = {behaviour.name: Trial(observed="seen | so", faults=[]) for behaviour in BEHAVIOURS}
-    page = write(trials, measured_on="an engine")
-    assert page.count("seen \\| so") == len(BEHAVIOURS)
-    assert "observed on an engine" in page
-
-
-def test_what_differs_is_written_with_both_observations_and_the_reason() -> None:
-    one, other = list(DIFFERENCES["runsc"])[:2]
-    trials = {behaviour.name: Trial(observed="as asked", faults=[]) for behaviour in BEHAVIOURS}
-    trials[one] = Trial(observed="exit 7", faults=[], differs=["ended by exit 7"])
-    facts = {"measured_on": "an engine", "arguments": "`-x`", "unenforced": "pids"}
-    on_runc = dict.fromkeys(trials, "exit 0")
-    page = write_differences("runsc", GROUPS, trials, on_runc=on_runc, facts=facts)
-    assert listed(page)[one][1:] == ["exit 0", "exit 7", DIFFERENCES["runsc"][one].why]
-    assert other not in listed(page)
-    assert other in no_longer_different("runsc", trials)
-    assert one not in no_longer_different("runsc", trials)

@@ -2,7 +2,6 @@
 
 import pytest
 
-from refute.errors import SandboxFailed
 from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached
 from tests.hostile import trial
 from tests.hostile.behaviour import SILENCE, Behaviour
@@ -31,13 +30,6 @@ def test_on_runc_a_known_difference_of_gvisor_is_a_fault() -> None:
 
 
 @pytest.mark.usefixtures("on_gvisor")
-def test_a_known_difference_is_none_on_its_runtime_and_is_told() -> None:
-    tried = trial._trial(PTRACE, result("allowed\nEPERM\n"), [])
-    assert tried.faults == []
-    assert "said EPERM, allowed, expected EPERM" in tried.differs
-
-
-@pytest.mark.usefixtures("on_gvisor")
 @pytest.mark.parametrize(
     ("behaviour", "got"),
     [
@@ -50,28 +42,6 @@ def test_a_known_difference_is_none_on_its_runtime_and_is_told() -> None:
 )
 def test_what_neither_runc_nor_the_runtime_is_known_to_do_is_a_fault(behaviour: Behaviour, got: JobResult) -> None:
     assert trial._trial(behaviour, got, []).faults
-
-
-@pytest.mark.usefixtures("on_gvisor")
-def test_what_a_known_difference_harms_is_a_fault_all_the_same() -> None:
-    assert trial._trial(PTRACE, result("allowed\n"), ["host: gone"]).faults == ["host: gone"]
-
-
-@pytest.mark.usefixtures("on_gvisor")
-@pytest.mark.parametrize(("name", "excused"), [("fork-bomb", True), ("ptrace", False), ("of-no-list", False)])
-def test_no_verdict_is_excused_where_the_runtime_is_known_to_end(name: str, *, excused: bool) -> None:
-    class Ending:
-        def run(self, _: object) -> JobResult:
-            raise SandboxFailed("ended")
-
-    class Named:
-        ticket_id = name
-
-    if excused:
-        assert isinstance(trial._run(Ending(), Named()), SandboxFailed)  # type: ignore[arg-type]
-    else:
-        with pytest.raises(SandboxFailed):
-            trial._run(Ending(), Named())  # type: ignore[arg-type]
 
 
 def test_a_program_that_should_say_nothing_may_not_speak_and_one_that_should_may_not_be_silent() -> None:

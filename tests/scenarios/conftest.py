@@ -43,6 +43,14 @@ def slugify(text: str) -> str:
 '''
 WRONG_SLUG = SLUG.replace('"-".join', '"_".join')
 RUNNING = pytest.StashKey[tuple[Deployed, ExitStack]]()
+WITH_ALL_CRITICS = {
+    "test_bench",
+    "test_cached_results",
+    "test_critics",
+    "test_deployed",
+    "test_samples",
+    "test_tutorial",
+}
 CLAIMS: Sequence[Any] = ({"id": "C1", "text": 'slugify("Hello World") returns "hello-world".'},)
 
 
@@ -78,14 +86,17 @@ class TicketFiles:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def nothing_kept_and_one_repetition() -> Iterator[None]:
+def nothing_kept_and_one_repetition(request: pytest.FixtureRequest) -> Iterator[None]:
     """The tests share a state directory, and each is about runs of its own; that about cached results caches some.
 
     What failed is repeated once, not thrice: each time Python, pytest and the code start anew, a second of a core.
+    One critic looks, by the text alone, where critics are not the subject: ruff, bandit and mypy take two seconds.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
         patch.setenv("REFUTE_REPETITIONS", "1")
+        if request.module.__name__.rpartition(".")[2] not in WITH_ALL_CRITICS:
+            patch.setenv("REFUTE_CRITICS__FOCUS_AREAS", '["spec_compliance"]')
         yield
 
 

@@ -41,7 +41,7 @@ def engine_with_image(image_id, tmp_path_factory) -> Iterator[OwnEngine]:  # noq
         yield engine
         engine.revive()
         with closing(docker.DockerClient(engine.host)) as client:
-            for container in client.containers.list(all=True):
+            for container in client.containers.list(all=True, ignore_removed=True):
                 container.remove(force=True, v=True)
 
 

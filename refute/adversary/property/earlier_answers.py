@@ -32,6 +32,7 @@ _CHANGES: Final = (
     "`unchanged` names {function}, of which {claim} demands something new ({told}); "
     "say in a `property` what stays as it is"
 )
+UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
 )
@@ -45,8 +46,7 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
-                reason = f"unchanged: got {name!r}, expected a public function of the implementation"
-                yield Note(claim=claim, reason=reason, field=field)
+                yield Note(claim=claim, reason=UNKNOWN.format(name), field=field)
             elif not brief.earlier:
                 yield Note(claim=claim, reason=_incomparable(claim, brief), field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
@@ -109,7 +109,7 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
         category=Category.INTEGRATION,
         origin=Origin.EARLIER,
         label=f"unchanged {one.way.function.name}",
-        detail="the version before gave these answers, alone in a container",
+        detail=f"unchanged {one.way.function.name}: the version before gave these answers, alone in a container",
         imports=one.way.imports,
         body=(
             f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",

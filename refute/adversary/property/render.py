@@ -13,7 +13,6 @@ from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_NO_ROOM = "do not fit into the limits of the attack"
 _MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
 _BESIDE = """\
 from collections.abc import Callable, Sequence
@@ -54,16 +53,17 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
             break
         chosen = chosen[: len(chosen) - max(1, len(chosen) // 10)]
     kept = {_key(draft) for draft in chosen}
+    full = f"the attack is full: {brief.max_tests} tests, {brief.max_bytes:,} bytes (`max_tests`, `max_suite_bytes`)"
     left_out = [draft for draft in drafts if draft.origin.is_field and _key(draft) not in kept]
     return Attack(
         file_name=file_name(brief),
         source=source,
         tests=tuple(tests),
-        untestable=without_test(brief, tests, lambda claim: reasons.get(claim.id) or f"its tests {_NO_ROOM}"),
+        untestable=without_test(brief, tests, lambda claim: reasons.get(claim.id) or full),
         tester=TESTER,
         untested_fields=(
             *(UntestedField(claim_id=n.claim.id, field=n.field, reason=n.reason) for n in notes if n.field),
-            *(UntestedField(claim_id=d.claim.id, field=_told(d), reason=_NO_ROOM) for d in left_out),
+            *(UntestedField(claim_id=d.claim.id, field=_told(d), reason=full) for d in left_out),
         ),
     )
 

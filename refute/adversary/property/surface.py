@@ -189,16 +189,18 @@ def _face(name: str, tree: ast.Module) -> Face:
     names = {name for node in top for name in defined(node)}
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     does = beside(tree)
+    # Of several definitions of one name, as overloads are, what is called is the last.
+    functions = {
+        (owner, node.name): Function(module=name, node=node, owner=owner, does=does[node.name])
+        for owner, body in (("", top), *((one.name, one.body) for one in classes))
+        for node in body
+        if isinstance(node, FUNCTION) and not node.name.startswith("_")
+    }
     return Face(
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names.difference(*map(defined, imports))),
-        functions=tuple(
-            Function(module=name, node=node, owner=owner, does=does[node.name])
-            for owner, body in (("", top), *((one.name, one.body) for one in classes))
-            for node in body
-            if isinstance(node, FUNCTION) and not node.name.startswith("_")
-        ),
+        functions=tuple(functions.values()),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,

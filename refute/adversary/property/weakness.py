@@ -5,6 +5,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property.draft import Draft
+from refute.adversary.property.earlier_answers import UNKNOWN
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
@@ -45,6 +46,8 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
     untestable = {one.claim.id: one.reason for one in attack.untestable}
     found = []
     for claim in brief.ticket.claims:
+        unknown = [name for name in claim.unchanged if namespace.surface.named(name) is None]
+        found += [Weakness(claim_id=claim.id, reason=UNKNOWN.format(name), is_tested=False) for name in unknown]
         origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
         if claim.code() and not claim.unchanged and claim.id in untestable:
             found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from refute.driver.known import JUDGING, is_pythons_own, standing
 from refute.driver.proxy.describing import HOLDING, LOOKED_UP
 from refute.driver.proxy.functions import made_member
-from refute.driver.proxy.roots import Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
+from refute.driver.proxy.roots import ASKED_DICT, Current, OwnDoc, Proxy, ProxyMeta, ProxyObject, refuse_marks
 from refute.driver.values import VALUE_TYPES
 
 Description = dict[str, Any]
@@ -18,6 +18,12 @@ class ProxyValue(Proxy):
     """An object derived from a built-in type: it holds its value here as well."""
 
     _refute_root_ = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        owner = next((base for base in type.mro(type(self)) if name in base.__dict__), None)
+        if owner in HOLDING:
+            Current.link.cannot(f"sets {name}, which a {owner.__name__} has: only one process sees it")
 
 
 class ProxyError(Proxy):
@@ -41,7 +47,7 @@ class ProxyError(Proxy):
 
 
 def build(cid: int, told: Description, bases: list[type]) -> type:
-    """The mirrored class."""
+    """The proxy class."""
     namespace: dict[str, Any] = {
         "_refute_proxy_": True,
         "_refute_asks_": False,
@@ -54,6 +60,8 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
         namespace["__doc__"] = OwnDoc(told["doc"])
         if all(issubclass(base, ProxyObject) or not getattr(base, "__dictoffset__", 0) for base in bases):
             namespace["__slots__"] = ()
+    elif any(issubclass(base, ProxyValue) for base in bases):
+        namespace["__dict__"] = ASKED_DICT  # in each class, or Python puts its own there
     telling = telling_of(bases)
     for name, kind in told["members"].items():
         namespace[name] = made_member(cid, name, kind, judging=name in telling)
@@ -74,7 +82,7 @@ def build(cid: int, told: Description, bases: list[type]) -> type:
 
 
 def build_bare(cid: int, told: Description, bases: list[type]) -> type:
-    """What stands for a class that cannot be mirrored: its name, and the built-in type that holds its values."""
+    """What stands for a class that can have no proxy: its name, and the built-in type that holds its values."""
     line = [kind for base in bases for kind in type.mro(base)]
     plain = next((kind for kind in line if kind.__module__ == "builtins" and issubclass(kind, HOLDING)), None)
     bare = {name: told[name] for name in ("name", "qualname", "module", "doc")}
@@ -154,7 +162,7 @@ def _missing(one: Any, name: str) -> Any:
 
 
 def _is_carried(name: str) -> bool:
-    """Whether a member of the enumeration is one of its mirror; what is Python's own there is Python's own here."""
+    """Whether a member of the enumeration is one of its proxy; what is Python's own there is Python's own here."""
     if name.startswith("_") and name.endswith("_"):
         return name == "_missing_" or name in LOOKED_UP
     return True

@@ -155,7 +155,7 @@ SKIPPED: Final = frozenset(
         "__orig_bases__", "__parameters__", "__abstractmethods__", "_abc_impl", "__static_attributes__",
     }
 )  # fmt: skip
-"""Members that the mirrored class has from its root, or that stay where they are."""
+"""Members that the proxy class has from its root, or that stay where they are."""
 FUNCTIONS: Final = (
     FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, functools.partialmethod,
     functools.singledispatchmethod, type(functools.lru_cache(lambda: None)),
@@ -163,7 +163,7 @@ FUNCTIONS: Final = (
 HOLDING: Final = (*VALUE_TYPES, *MUTABLE, BaseException, enum.Enum)
 """Types whose objects hold a value, here as well as there."""
 OPERATORS: Final = SPECIAL - {"__call__", "__instancecheck__", "__init__", "__eq__", "__hash__"}
-"""What a class of classes may have that a stand-in for one of them lacks."""
+"""What a class of classes may have that a proxy for one of them lacks."""
 ACTING: Final = frozenset({Protocol, Generic, type})
 """Bases that act when a class derives from them; what they give comes from the other side."""
 INTERFACES: Final = tuple(vars(collections.abc)[name] for name in collections.abc.__all__)
@@ -198,7 +198,7 @@ def is_interface(kind: type) -> bool:
 
 
 def stands_alone(kind: type) -> bool:
-    """Whether a class of Python's own is mirrored without its bases; one that holds a built-in value keeps them."""
+    """Whether a class of Python's own has a proxy without its bases; one that holds a built-in value keeps them."""
     return is_pythons_own(kind) and not issubclass(kind, HOLDING)
 
 
@@ -214,7 +214,7 @@ def checked(told: Description) -> None:
 def _members(kind: type) -> dict[str, str]:
     """Name → kind of member, as `made_member` has it."""
     alone = stands_alone(kind)
-    flat = {base for one in kind.__bases__ if alone or is_interface(one) for base in one.__mro__[:-1]}  # not mirrored
+    flat = {base for one in kind.__bases__ if alone or is_interface(one) for base in one.__mro__[:-1]}  # not proxied
     own = {name: one for base in reversed(kind.__mro__) if base in flat for name, one in vars(base).items()}
     own |= vars(kind)
     asked = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from refute.driver.known import COMPUTING
 from refute.driver.proxy.describing import shown_attribute
-from refute.driver.proxy.roots import Current, Proxy, ProxyMeta
+from refute.driver.proxy.roots import ASKED_DICT, Current, Proxy, ProxyMeta
 
 SHAPED: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__annotations__", "__signature__"})
 """What is told of a function all at once."""
@@ -42,7 +42,7 @@ class Called(Proxy):
     __copy__ = __deepcopy__ = lambda self, *_: self
     __doc__ = property(lambda self: self.__getattr__("__doc__"))
     __module__ = property(lambda self: self.__getattr__("__module__"))
-    __dict__ = property(lambda self: Current.link.request("vars", self))
+    __dict__ = ASKED_DICT
 
 
 class Function(Called):
@@ -93,7 +93,7 @@ class Member(Function):
 
 
 def made_member(cid: int, name: str, kind: str, *, judging: bool) -> Any:
-    """A member of a mirrored class, which asks the other process.
+    """A member of a proxy class, which asks the other process.
 
     Args:
         cid: the number of the class.

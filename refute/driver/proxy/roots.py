@@ -5,7 +5,7 @@ from abc import ABCMeta
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from refute.driver.extending import is_data, is_field, is_mirrored, told_member
+from refute.driver.extending import is_data, is_field, is_proxy, told_member
 from refute.driver.proxy.describing import shown_attribute
 
 OURS: Final = ("pytest", "hypothesis")
@@ -54,13 +54,13 @@ def _says(cls: Any, operation: str, *about: Any) -> bool:
 
 
 def _refuse_patch(cls: Any, name: str) -> None:
-    """A test that replaces a method of the implementation's class has a stand-in in its hands to put back."""
+    """A test that replaces a method of the implementation's class has a proxy in its hands to put back."""
     if Current.link.objects.in_driver and "_refute_asks_" in cls.__dict__ and name in cls.__dict__:
         Current.link.cannot(f"needs the implementation in the test's process: replaces {cls.__name__}.{name}")
 
 
 class ProxyMeta(ABCMeta):
-    """The class of mirrored classes, and of classes that derive from them here, perhaps from abstract ones besides.
+    """The class of proxy classes, and of classes that derive from them here, perhaps from abstract ones besides.
 
     Whatever abstract classes do is done on the other side.
     """
@@ -73,7 +73,7 @@ class ProxyMeta(ABCMeta):
             return type.__new__(mcs, name, bases, namespace)
         here = {key: value for key, value in namespace.items() if not is_data(key, value)}
         # What the test wrote is compared: another value is what the implementation says.
-        data = {key: value for key, value in namespace.items() if key not in here and not is_mirrored(value)}
+        data = {key: value for key, value in namespace.items() if key not in here and not is_proxy(value)}
         made = type.__new__(mcs, name, bases, {"__slots__": (), **here, "_refute_data_": data})
         Current.link.extend(made, {**namespace, "_refute_keywords_": kwargs})
         return made
@@ -169,8 +169,12 @@ class _Copied:
         return partial(Current.link.request, "copy")
 
 
+ASKED_DICT: Final[Any] = property(lambda one: Current.link.request("vars", one))
+"""`__dict__` of what keeps its attributes in the other process."""
+
+
 class Proxy:
-    """What every mirrored object has, of whatever built-in type it may be besides."""
+    """What every proxy object has, of whatever built-in type it may be besides."""
 
     __slots__ = ()
     _refute_root_ = True
@@ -234,7 +238,4 @@ class ProxyObject(Proxy, metaclass=ProxyMeta):
     def __del__(self) -> None:
         Current.link.dies(self)
 
-    @property
-    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
-        found: dict[str, Any] = Current.link.request("vars", self)
-        return found
+    __dict__ = ASKED_DICT

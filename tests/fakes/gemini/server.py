@@ -4,7 +4,6 @@ What the real one refuses is refused: a request without a valid token, of anothe
 part of the API. `respond` decides what is said, so that a test can play any model on any day.
 """
 
-import contextlib
 import functools
 import json
 import re
@@ -18,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.fakes.gemini.wire import Answer, Asked, body_of, error_body, json_answer
-from tests.fakes.web import Silent
+from tests.fakes.web import Handler
 
 MODELS = re.compile(r"/v1beta1/projects/([^/]+)/locations/([^/]+)/publishers/google/models/([^/:]+):(\w+)")
 CACHE_CONFIG = re.compile(r"/v1(?:beta1)?/projects/([^/]+)/cacheConfig")
@@ -140,7 +139,7 @@ def no_violations(_: Asked) -> Answer:
     return json_answer({"violations": []})
 
 
-class _Handler(Silent, BaseHTTPRequestHandler):
+class _Handler(Handler, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     @property
@@ -153,35 +152,35 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         if not self._authorised():
             return
         if found is None:
-            self._send(404, error_body(404, "no such path"))
+            self.send(404, error_body(404, "no such path"))
         elif found[1] != self.gemini.project or self.gemini.caching_disabled is None:
-            self._send(403, error_body(403, "permission denied on the project"))
+            self.send(403, error_body(403, "permission denied on the project"))
         else:
             config: dict[str, Any] = {"name": f"projects/{self.gemini.project}/cacheConfig"}
             if self.gemini.caching_disabled:
                 config["disableCache"] = True
-            self._send(200, json.dumps(config).encode())
+            self.send(200, json.dumps(config).encode())
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        body = self.body()
         if self.path == "/token":
             token = f"ya29.{secrets.token_hex(16)}"
             self.gemini.tokens.add(token)
             issued = {"access_token": token, "expires_in": 3600, "token_type": "Bearer"}
-            self._send(200, json.dumps(issued).encode())
+            self.send(200, json.dumps(issued).encode())
             return
         if not self._authorised():
             return
         found = MODELS.fullmatch(self.path)
         fault = self._fault(found, body)
         if fault:
-            self._send(400, error_body(400, fault))
+            self.send(400, error_body(400, fault))
             return
         assert found is not None
         asked = Asked(model=found[3], body=json.loads(body))
         if found[4] == "countTokens":
             self.gemini.counted += 1
-            self._send(200, json.dumps({"totalTokens": asked.tokens}).encode())
+            self.send(200, json.dumps({"totalTokens": asked.tokens}).encode())
         else:
             with self.gemini.lock:
                 self.gemini.asked.append(asked)
@@ -191,7 +190,7 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         scheme, _, token = self.headers.get("authorization", "").partition(" ")
         if scheme == "Bearer" and token in self.gemini.tokens and "x-goog-api-key" not in self.headers:
             return True
-        self._send(401, error_body(401, "expected an OAuth 2 access token"))
+        self.send(401, error_body(401, "expected an OAuth 2 access token"))
         return False
 
     def _fault(self, found: re.Match[str] | None, body: bytes) -> str:
@@ -209,37 +208,17 @@ class _Handler(Silent, BaseHTTPRequestHandler):
         return "" if data.get("contents") else "contents is empty"
 
     def _answer(self, asked: Asked, answer: Answer) -> None:
-        if answer.delay_s:
-            time.sleep(answer.delay_s)
+        time.sleep(answer.delay_s)
         body = body_of(answer, asked)
-        if answer.drip_s:
-            self._drip(answer, body)
-        else:
-            self._send(answer.status, body, headers=answer.headers, cut=answer.cut)
-
-    def _drip(self, answer: Answer, body: bytes) -> None:
-        """An answer that comes a byte at a time."""
-        head = f"HTTP/1.1 {answer.status} OK\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-        slowly = head.encode() + body if answer.drip_headers else body
-        self.close_connection = True
-        with contextlib.suppress(OSError):  # the client did not wait
-            self.wfile.write(b"" if answer.drip_headers else head.encode())
-            for byte in slowly:
-                self.wfile.write(bytes([byte]))
-                time.sleep(answer.drip_s)
-
-    def _send(self, status: int, body: bytes, *, headers: dict[str, str] | None = None, cut: bool = False) -> None:
-        try:
-            self.send_response(status)
-            self.send_header("content-type", "application/json; charset=UTF-8")
-            self.send_header("content-length", str(len(body)))
-            for name, value in (headers or {}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body[: len(body) // 2] if cut else body)
-            self.close_connection = cut
-        except OSError:
-            self.close_connection = True  # the client did not wait
+        if answer.drip_s:  # an answer that comes a byte at a time
+            head = f"HTTP/1.1 {answer.status} OK\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+            slowly = head + body if answer.drip_headers else body
+            first = b"" if answer.drip_headers else head
+            self.drip([first, *map(bytes, zip(slowly, strict=True))], lambda: time.sleep(answer.drip_s))
+            return
+        whole = str(len(body))
+        self.send(answer.status, body[: len(body) // 2] if answer.cut else body, content_length=whole, **answer.headers)
+        self.close_connection |= answer.cut
 
 
 @functools.cache

@@ -50,13 +50,6 @@ def five(write, batch):
     return opened
 
 
-def test_every_ticket_is_done_once(five, removed):
-    verify_tickets(five, five.due(), meanwhile=lambda: None)
-    assert sorted(five.watcher.ended_ids) == [f"T-{number}" for number in range(5)]
-    assert len(five.ledger.outcomes(run_id="b")) == 5
-    assert removed == []
-
-
 def test_whatever_moment_an_interruption_strikes_at_the_tickets_have_ended_after_it(five, removed, monkeypatch):
     began, ended = threading.Event(), threading.Event()
 

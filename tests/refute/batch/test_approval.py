@@ -31,12 +31,6 @@ def test_listed_files_are_approved_by_who_approved_the_list():
     assert decision == Approval(snapshot_digest=FILES, by="Ada", beforehand=when)
 
 
-def test_other_files_are_denied_and_remembered():
-    approver = ListedApprover(by="Ada", digest=OTHERS)
-    assert isinstance(approver.ask(question()), Denial)
-    assert approver.outdated == FILES
-
-
 def test_in_advance_whatever_scans_clean_is_approved_and_a_danger_never():
     assert isinstance(ListedApprover(by="--yes", digest=None).ask(question()), Approval)
     approver = ListedApprover(by="--yes", digest=None)

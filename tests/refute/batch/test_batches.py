@@ -1,6 +1,5 @@
 """The tickets of a batch: answered for, and finished by their outcomes."""
 
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -101,9 +100,3 @@ def test_time_left_goes_by_the_pace_of_this_process_alone(outcome):
     tally.add(outcome("T-3"))
     assert tally.left_s(4.0) == pytest.approx(14.0)
     assert tally.fraction == pytest.approx(0.3)
-
-
-def test_what_was_found_out_about_code_is_told_before_what_could_not_run():
-    tally = Tally(total=3, counts=Counter({Status.ERROR: 1, Status.PASS: 1, Status.FAILED_ADVERSARIAL: 1}))
-    assert tally.words() == "1 FAILED_ADVERSARIAL, 1 ERROR, 1 PASS"
-    assert worst(tally.counts) is Status.ERROR

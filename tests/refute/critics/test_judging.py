@@ -88,11 +88,6 @@ def test_a_person_s_word_decides_what_no_test_shows(standing, block_on, means):
     assert not judgement.doubts
 
 
-def test_what_a_test_shows_is_no_question_for_a_person():
-    both = review(Focus.CORRECTNESS, failure(Severity.MAJOR, Standing.CONFIRMED), failure(Severity.CRITICAL))
-    assert judge((both,), block_on=BlockOn.CONFIRMED, defaults=DEFAULTS).doubts == ()
-
-
 @pytest.mark.parametrize(
     ("attack", "critics", "means"),
     [

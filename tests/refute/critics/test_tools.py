@@ -3,14 +3,16 @@
 import dataclasses
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from refute.critics import tools
 from refute.critics.focus import Focus
 from refute.critics.record import ReviewVerdict
 from refute.critics.text_critic import read_text
-from refute.critics.tools import MARK, read_tools, tool_requirements, tools_job
+from refute.critics.tools import MARK, TYPES, read_tools, run_tools, tool_requirements, tools_job
 from refute.sandbox.job import Exited, JobResult
 from refute.sandbox.requirements import read_pins
 from tests.refute.adversary.conftest import make_brief
@@ -66,6 +68,25 @@ def test_the_tools_are_pinned_by_hash_and_mypy_reads_typed_code_alone():
     brief = make_brief("c")
     typed = tools_job(brief, run_id="r", archive=b"", image_id="sha256:0").command[-1]
     assert "./impl.py" in typed
+
+
+def test_the_types_of_the_library_are_made_once_for_an_image_and_without_any_file_of_the_ticket(monkeypatch, tmp_path):
+    monkeypatch.setattr(tools, "cache_dir", lambda: tmp_path)
+    typed, untyped = (
+        replace(make_brief("c"), modules=(replace(make_brief("c").modules[0], source=source),))
+        for source in ("def f() -> int: ...", "x = 1")
+    )
+    jobs = []
+
+    def run(job):
+        jobs.append(job)
+        return JobResult(end=Exited(code=0), stdout="", stderr="", duration_s=1, overhead_s=0, collected={TYPES: b"t"})
+
+    for brief in (typed, typed, untyped):
+        run_tools(tools_job(brief, run_id="r", archive=b"files", image_id="sha256:0"), SimpleNamespace(run=run))
+    made, *read, without = jobs
+    assert (b"files" in made.workspace, made.collect) == (False, (TYPES,))
+    assert [one.attack_files for one in (*read, without)] == [{TYPES: b"t"}] * 2 + [{}]
 
 
 SOURCE = "def double(n):\n    return 2 * n\n"

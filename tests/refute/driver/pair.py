@@ -46,7 +46,7 @@ class Pair:
         """The driver hands out an exception."""
 
     def dies(self, one: Any) -> None:
-        """A stand-in is held by nobody."""
+        """A proxy is held by nobody."""
 
     def judged(self) -> None:
         self.judgements += 1

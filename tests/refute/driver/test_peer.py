@@ -48,7 +48,7 @@ class Point:
 
 
 def theirs(pair: Pair, value: Any) -> Any:
-    """The stand-in here for an object of the subject's."""
+    """The proxy here for an object of the subject's."""
     entry = pair.subject.packed(value)
     for news in pair.subject.classes.news:
         pair.driver.classes.learn(*news)
@@ -67,7 +67,7 @@ class Rows(metaclass=Counted):
     """One of its classes."""
 
 
-def test_a_class_that_cannot_be_mirrored_costs_the_test_that_meets_it_and_not_the_run(pair: Pair) -> None:
+def test_a_class_that_can_have_no_proxy_costs_the_test_that_meets_it_and_not_the_run(pair: Pair) -> None:
     rows, point = theirs(pair, Rows), theirs(pair, Point)
     assert (rows.__name__, point.__name__) == ("Rows", "Point")
     ((reason, _),) = pair.driver.lost

@@ -1,8 +1,8 @@
-"""Errors that come of stand-ins are told from those of the code."""
+"""Errors that come of proxies are told from those of the code."""
 
 import pytest
 
-from refute.driver.exceptions import comes_of_stand_in
+from refute.driver.exceptions import comes_of_proxy
 from refute.driver.known import is_of_failing
 
 
@@ -16,7 +16,7 @@ from refute.driver.known import is_of_failing
     ],
 )
 def test_a_type_error_about_a_stand_in_is_no_failure_of_the_code(text: str) -> None:
-    assert comes_of_stand_in(TypeError(text), {"mmap"}) is not None
+    assert comes_of_proxy(TypeError(text), {"mmap"}) is not None
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_type_error_about_a_stand_in_is_no_failure_of_the_code(text: str) -> N
     ids=str,
 )
 def test_other_errors_are_the_code_s_own(error: Exception) -> None:
-    assert comes_of_stand_in(error, {"mmap"}) is None
+    assert comes_of_proxy(error, {"mmap"}) is None
 
 
 def test_nothing_is_asked_of_what_may_be_handed_over() -> None:

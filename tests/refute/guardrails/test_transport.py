@@ -1,6 +1,7 @@
 """Fetching: only from the addresses that were checked, every redirect checked anew, within every limit."""
 
 import gzip
+import itertools
 import socket
 import ssl
 import threading
@@ -8,39 +9,34 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from dnslib import RR, A, DNSRecord
 from dnslib.server import BaseResolver, DNSHandler, DNSServer
 
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
-from tests.fakes.web import Silent, serving
+from tests.fakes.tls import self_signed
+from tests.fakes.web import Handler, serving
 
 LIMITS = FetchLimits(time_s=60, transferred_bytes=50_000, page_bytes=200_000, redirects=3)
 HOST = "shop.example.org"
 
 
-PACKED = {"Content_Encoding": "gzip"}
+PACKED = {"content_encoding": "gzip"}
 ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
-    "/page": (200, {"Content_Type": "Text/HTML; charset=ISO-8859-1"}, b"<p>h\xe4llo"),
+    "/page": (200, {"content_type": "Text/HTML; charset=ISO-8859-1"}, b"<p>h\xe4llo"),
     "/packed": (200, PACKED, gzip.compress(b"<p>hello")),
     "/bomb": (200, PACKED, gzip.compress(b"0" * 10_000_000)),
     "/cut": (200, PACKED, gzip.compress(b"<p>hello")[:-4]),
     "/garbled": (200, PACKED, b"<p>hello"),
-    "/brotli": (200, {"Content_Encoding": "br"}, b"?"),
-    "/image": (200, {"Content_Type": "image/gif"}, b"GIF89a"),
-    "/untyped": (200, {"Content_Type": ""}, b"?"),
+    "/brotli": (200, {"content_encoding": "br"}, b"?"),
+    "/image": (200, {"content_type": "image/gif"}, b"GIF89a"),
+    "/untyped": (200, {"content_type": ""}, b"?"),
     "/missing": (404, {}, b"no"),
     "/large": (200, {}, b"x" * 60_000),
 }
@@ -54,7 +50,7 @@ REDIRECTS = {
 }
 
 
-class Site(Silent, BaseHTTPRequestHandler):
+class Site(Handler, BaseHTTPRequestHandler):
     """Answers by path; every request is written down."""
 
     protocol_version = "HTTP/1.1"
@@ -64,33 +60,15 @@ class Site(Silent, BaseHTTPRequestHandler):
         port = self.server.server_port  # type: ignore[attr-defined]
         if self.path in ANSWERS:
             status, headers, body = ANSWERS[self.path]
-            self.answer(body, status=status, **headers)
+            self.send(status, body, **{"content_type": "text/html", **headers})
         elif self.path in REDIRECTS:
-            self.answer(b"", status=302, Location=REDIRECTS[self.path].format(port=port), Set_Cookie="a=b")
+            self.send(302, location=REDIRECTS[self.path].format(port=port), set_cookie="a=b")
         elif self.path[1:].isdigit():
-            self.answer(b"", status=302, Location=f"/{int(self.path[1:]) + 1}")
-        else:
-            self.stream(b"x" * 8_192 if self.path == "/endless" else b".", 0 if self.path == "/endless" else 0.05)
-
-    def answer(self, body: bytes, *, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content_Type": "text/html", **headers}.items():
-            if value:
-                self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def stream(self, part: bytes, pause_s: float) -> None:
-        """Answer without an end; a byte at a time, no single read takes long."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain")
-        self.end_headers()
-        try:
-            while not self.server.stopped.wait(pause_s):  # type: ignore[attr-defined]
-                self.wfile.write(part)
-        except OSError:
-            self.close_connection = True
+            self.send(302, location=f"/{int(self.path[1:]) + 1}")
+        else:  # an answer without an end; where it comes a byte at a time, no single read takes long
+            part, pause_s = (b"x" * 8_192, 0.0) if self.path == "/endless" else (b".", 0.05)
+            self.send(200, content_type="text/plain", content_length="")
+            self.drip(itertools.repeat(part), lambda: self.server.stopped.wait(pause_s))  # type: ignore[attr-defined]
 
 
 class Server(ThreadingHTTPServer):
@@ -191,27 +169,10 @@ def test_a_server_that_does_not_answer_fails() -> None:
             fetch("http://h.example/", check=lambda _url: pinned, limits=LIMITS)
 
 
-def certificate(folder: Path, name: str) -> Path:
-    """A self-signed certificate with its key, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    built = (
-        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    path = folder / f"{name}.pem"
-    path.write_bytes(secret + built.public_bytes(Encoding.PEM))
-    return path
-
-
 @pytest.mark.parametrize(("name", "trusted"), [(HOST, True), ("other.example.org", False)])
 def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name: str, *, trusted: bool) -> None:
-    pem = certificate(tmp_path, name)
+    pem = tmp_path / "server.pem"
+    pem.write_bytes(b"".join(self_signed(name)))
     ours, theirs = ssl.create_default_context(cafile=pem), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     theirs.load_cert_chain(pem)
     with site_on() as server:

@@ -116,15 +116,6 @@ def test_nobody_waits_for_an_answer_that_cannot_come_any_more(make_accounts: Mak
     taken(accounts.reserve(PAYER, CENT, valid_s=60))
 
 
-def test_settling_gives_back_what_was_not_used(make_accounts: MakeAccounts) -> None:
-    accounts = make_accounts(ticket_usd="0.02")
-    held = taken(accounts.reserve(PAYER, 2 * CENT, valid_s=60))
-    assert accounts.mark_sent(held, PAYER, LOST_CALL, answer_s=60)
-    accounts.settle(held, fake_call(Decimal("0.000000001")))
-    assert accounts.spent(PAYER)["ticket"] == Decimal("0.000000001")
-    taken(accounts.reserve(PAYER, CENT, valid_s=60))
-
-
 def test_what_was_never_sent_expires(make_accounts: MakeAccounts, clock: Clock) -> None:
     accounts = make_accounts(ticket_usd="0.01")
     held = taken(accounts.reserve(PAYER, CENT, valid_s=60))
@@ -180,14 +171,6 @@ def test_days_and_months_are_shared_by_all_and_end_by_utc(
         accounts.reserve(OTHER, CENT, valid_s=60)
     clock.now += timedelta(minutes=2)  # December
     taken(accounts.reserve(OTHER, CENT, valid_s=60))
-
-
-def test_a_call_is_kept_with_its_tokens(make_accounts: MakeAccounts, ledger: Ledger) -> None:
-    accounts = make_accounts()
-    spend(accounts, PAYER, CENT)
-    with ledger.transaction() as connection:
-        row = connection.execute(select(MODEL_CALLS)).mappings().one()
-    assert (row["run_id"], row["ticket_id"], row["input_tokens"], row["cost_nanousd"]) == ("r1", "T-1", 10, CENT)
 
 
 def test_a_month_that_is_used_up_ends_at_midnight_in_utc_and_its_calls_stay_in_it(

@@ -37,12 +37,6 @@ def count(ledger: Ledger, table: object) -> int:
         return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
 
 
-def test_an_outcome_is_read_back_as_it_was_recorded(ledger: Ledger, make_outcome: MakeOutcome) -> None:
-    outcome = make_outcome()
-    assert ledger.record(outcome)
-    assert ledger.outcomes() == [outcome]
-
-
 def test_recording_again_changes_nothing(ledger: Ledger, make_outcome: MakeOutcome) -> None:
     first = make_outcome()
     assert ledger.record(first)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from refute.errors import BudgetExhausted, ModelUnpriced
+from refute.errors import BudgetExhausted
 from refute.guardrails.audit import AuditLog
 from refute.ledger.accounts import Accounts
 from refute.ledger.budgets import Budgets, Payer
@@ -160,19 +160,6 @@ def test_retries_stop_where_the_budget_does(
         model.generate(make_prompt())
     assert len(server.asked) == 2
     assert refused.value.cost_usd == total(model.costs_usd) > 0
-
-
-def test_a_model_without_a_price_is_refused_unless_that_was_accepted(
-    make_model: MakeModel, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
-) -> None:
-    models = gemini.settings.models.model_copy(update={"flash": "gemini-99-flash"})
-    unpriced = Gemini(gemini.settings.model_copy(update={"models": models}), credentials=gemini.credentials)
-    with pytest.raises(ModelUnpriced, match="gemini-99-flash"):
-        make_model(unpriced).generate(make_prompt())
-    assert (server.asked, server.counted) == ([], 0)
-    accepted = unpriced.settings.model_copy(update={"allow_unpriced": True})
-    completion = make_model(Gemini(accepted, credentials=gemini.credentials)).generate(make_prompt())
-    assert completion.cost_usd is None
 
 
 def test_what_is_set_aside_holds_every_byte_that_is_sent_and_little_more(

@@ -56,10 +56,6 @@ def test_a_price_holds_until_its_last_day(own: Path, day: date, usd: str) -> Non
     assert load_prices(own).cost("m", Usage(output_tokens=MILLION), day) == Decimal(usd)
 
 
-def test_an_unknown_model_has_no_price_rather_than_none_to_pay(own: Path) -> None:
-    assert load_prices(own).cost("another", Usage(input_tokens=1), TODAY) is None
-
-
 def test_a_sum_with_an_unknown_cost_is_unknown() -> None:
     assert total([Decimal(1), None]) is None
     assert total([Decimal(1), Decimal(2)]) == 3

@@ -92,10 +92,6 @@ def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(
     assert find_base(moved, recipe, tmp_path, said.append).source == f"registry {PIN}"
 
 
-def test_an_image_from_a_registry_is_left_on_the_engine(recipe: Recipe, said: list[str], tmp_path: Path) -> None:
-    assert not find_base(FakeEngine(registry=True), recipe, tmp_path, said.append).disposable
-
-
 def test_a_pinned_base_that_cannot_be_pulled_is_an_error_not_a_reason_for_another(
     said: list[str], tmp_path: Path
 ) -> None:

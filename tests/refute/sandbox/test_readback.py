@@ -59,10 +59,6 @@ def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]
     return read_workspace(EngineFiles(engine.as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS).changed
 
 
-def test_an_untouched_workspace_has_no_changes() -> None:
-    assert changed(as_it_was()) == ()
-
-
 @pytest.mark.parametrize(
     ("alone", "expected"),
     [
@@ -78,11 +74,6 @@ def test_a_second_name_of_a_file_is_no_change_of_it(alone: object, expected: tup
         EngineFiles(ArchiveEngine(archives).as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS
     )
     assert state.changed == expected
-
-
-def test_added_changed_and_removed_paths_are_listed() -> None:
-    after = [member("a.py", b"A = 2\n"), member("new.txt", b"x")]
-    assert changed(after) == ("a.py", "data/b.csv", "new.txt")
 
 
 def test_other_permissions_are_a_change() -> None:

@@ -194,16 +194,6 @@ def killed() -> Owner:
     return owner
 
 
-def test_what_a_killed_process_left_is_removed_at_once(killed: Owner):
-    engine = ShelfEngine(
-        [container(0, Labels=marks(killed))],
-        [{"Name": "v1", "CreatedAt": in_words(NOW), "Labels": marks(killed)}],
-        [{"Id": "n1", "Name": "refute-a-net", "Created": in_words(NOW), "Labels": marks(killed)}],
-    )
-    assert reap(engine) == ("c1", "refute-a-net", "v1")
-    assert engine.removed[0] == ("c1", {"force": True, "v": True})
-
-
 def test_what_belongs_to_a_process_that_cannot_be_seen_stays_until_its_time_is_over(killed: Owner):
     owners = [replace(killed, host=f"{killed.host}0"), "nobody", ""]  # in another namespace or on another machine
     assert reap(ShelfEngine([container(598, Labels=marks(owner)) for owner in owners], [])) == ()

@@ -106,7 +106,7 @@ def test_on_the_real_engine_the_trial_finds_runc_s_limits_enforced(sandbox, imag
 @pytest.fixture(scope="module")
 def gvisor(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
     """An engine that has gVisor registered as Debian's package works on control groups v1."""
-    with gvisor_engine(tmp_path_factory.mktemp("engine"), image_id) as engine:
+    with gvisor_engine(tmp_path_factory.mktemp("engine"), image_id) as (engine, _):
         yield engine
 
 

@@ -85,11 +85,6 @@ def done(written: Writing | Stop) -> Writing:
     return written
 
 
-def test_s160_a_model_that_recovers_costs_what_was_billed(write: Write, server: GeminiServer) -> None:
-    server.respond = one_after_the_other([Answer(status=429), json_answer(TESTS)])
-    assert done(write()).models[0].calls == 2
-
-
 def test_s160_a_model_that_stays_down_is_no_verdict(write: Write, server: GeminiServer) -> None:
     server.respond = lambda _: Answer(status=500)
     with pytest.raises(ModelUnavailable, match="HTTP 500"):

@@ -284,11 +284,6 @@ def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace: Pat
         load_ticket(tmp_path)
 
 
-def test_what_is_not_there_is_said_with_where_it_was_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(TicketNotFound, match="looked in"):
-        load_ticket(tmp_path / "gone.yaml")
-
-
 def test_a_path_that_is_not_utf8_is_refused_by_name_and_hides_no_other_ticket(workspace: Path, tmp_path: Path) -> None:
     written(workspace, MINIMAL)
     odd = Path(os.fsdecode(os.fsencode(tmp_path / "tickets") + b"/caf\xe9"))

@@ -17,11 +17,16 @@ from refute.ticket.record import Claim, ClaimId
 from tests.refute.adversary.property.workbench import brief_of, failures
 
 OLD = '''
+from typing import overload
+
 def clamp(x: int, low: int = 0, high: int = 10) -> int:
     """x between low and high."""
     if low > high:
         raise ValueError(low)
     return max(low, min(high, x))
+
+@overload
+def words(text: None) -> None: ...
 
 def words(text):
     """The words of a text.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.property.fields import field_for
-from refute.adversary.property.weakness import missing_fields
+from refute.adversary.property.weakness import missing_fields, weaknesses
 from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 from tests.refute.adversary.property.workbench import brief_of
@@ -59,6 +59,12 @@ def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> 
 def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
     claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse",))
     assert missing_fields(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
+
+
+def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
+    claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse", "Stack.pop", "_now"))
+    (told,) = weaknesses(brief_of(CODE, [claim]))
+    assert str(told) == "C1 is not tested: unchanged: got '_now', expected a public function of the implementation"
 
 
 def test_a_program_is_advised_to_show_a_command() -> None:

@@ -5,7 +5,6 @@
 
 import json
 import os
-import resource
 from pathlib import Path
 
 
@@ -19,11 +18,6 @@ def main() -> None:
                     key: status[key].strip() for key in status if key.startswith(("NoNew", "Seccomp", "SigIgn"))
                 },
                 "keeper": Path("/proc/1/status").read_text(),
-                "environment": dict(os.environ),
-                "limits": {
-                    name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
-                    for name in ("NOFILE", "CORE", "FSIZE")
-                },
                 "masked": {path: len(Path(path).read_bytes()) if Path(path).exists() else 0 for path in masked},
                 "sys_kernel": os.listdir("/sys/kernel"),
             }
