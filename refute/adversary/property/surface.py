@@ -8,7 +8,6 @@ from functools import cached_property
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import Beside, beside, wants_objects
-from refute.adversary.property.expressions import source_of
 from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
@@ -61,7 +60,7 @@ class Function:
 
     @cached_property
     def _decorators(self) -> set[str]:
-        return {source_of(decorator) for decorator in self.node.decorator_list}
+        return {ast.unparse(decorator) for decorator in self.node.decorator_list}
 
     @property
     def is_static(self) -> bool:
@@ -81,7 +80,7 @@ class Function:
     @cached_property
     def writes_output(self) -> bool:
         """Whether its body prints: an example may then show what is printed instead of what is returned."""
-        called = (source_of(one.func) for one in ast.walk(self.node) if isinstance(one, ast.Call))
+        called = (ast.unparse(one.func) for one in ast.walk(self.node) if isinstance(one, ast.Call))
         return not {"print", "sys.stdout.write", "click.echo"}.isdisjoint(called)
 
     @cached_property
