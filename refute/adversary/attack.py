@@ -30,28 +30,31 @@ class Category(StrEnum):
 
 
 class Origin(StrEnum):
-    """Where a test's expectation comes from; decides how far it can be trusted."""
+    """Where a test's expectation comes from; decides how far it can be trusted.
+
+    What the built-in tester writes is kept in this order where the limits of an attack are tight.
+    """
 
     AUTHOR_EXAMPLE = "author_example"
     """An entry of the claim's `examples`."""
-    AUTHOR_PROPERTY = "author_property"
-    """The claim's `property` block."""
     CLAIM_EXAMPLE = "claim_example"
     """An example found in the text of a claim."""
-    DOCSTRING_EXAMPLE = "docstring_example"
-    """An example found in a docstring of the implementation."""
-    PHRASE = "phrase"
-    """A recognised phrase of a claim turned into a property."""
-    FUZZ = "fuzz"
-    """A crash that a claim or docstring rules out."""
-    MODEL = "model"
-    """Written by a model."""
+    AUTHOR_PROPERTY = "author_property"
+    """The claim's `property` block."""
     EARLIER = "earlier"
     """What the version before (`base`, `previous`) answered, alone in a container."""
     LIBRARY = "library"
     """What the standard library's function answers that `same_as` names."""
     FIELD = "field"
     """A claim's own `property` or `raises` on drawn inputs, expecting what the library or the text gives."""
+    PHRASE = "phrase"
+    """A recognised phrase of a claim turned into a property."""
+    DOCSTRING_EXAMPLE = "docstring_example"
+    """An example found in a docstring of the implementation."""
+    FUZZ = "fuzz"
+    """A crash that a claim or docstring rules out."""
+    MODEL = "model"
+    """Written by a model."""
 
     @property
     def by_author(self) -> bool:

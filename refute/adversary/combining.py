@@ -8,7 +8,7 @@ from itertools import chain, zip_longest
 
 from refute.adversary.attack import Attack, AttackTest, Brief, without_test
 from refute.adversary.joining import join, statements_of
-from refute.python_syntax import parsed_or_none
+from refute.adversary.references import body_of
 from refute.ticket.record import Claim
 
 
@@ -42,8 +42,7 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
 
 def _header(source: str) -> str:
     """The file's docstring as it stands there."""
-    tree = parsed_or_none(source)
-    first = tree.body[0] if tree and tree.body else None
+    first = next(iter(body_of(source)), None)
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
         return ast.get_source_segment(source, first) or ""
     return ""

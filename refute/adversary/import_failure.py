@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from packaging.utils import canonicalize_name
+
 IMPORT_ERROR: Final = re.compile(
     r"(?:ModuleNotFoundError|ImportError): (?!Error importing)(?P<message>.*?)\)?$"
     r"|^\S*python[\d.]*: (?P<module>No module named .*)$"
@@ -118,9 +120,11 @@ def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
 def is_declared(module: str, requirements: Sequence[str]) -> bool:
     """Whether a requirement line (`name==version --hash=…`) provides a module, as far as names tell."""
     declared = {
-        _normal(re.split(r"[\s=<>!~;\[@]", line.strip(), maxsplit=1)[0]) for line in requirements if line.strip()
+        canonicalize_name(re.split(r"[\s=<>!~;\[@]", line.strip(), maxsplit=1)[0])
+        for line in requirements
+        if line.strip()
     }
-    parts = [_normal(part) for part in module.split(".")]
+    parts = [canonicalize_name(part) for part in module.split(".")]
     candidates = {"-".join(parts[:count]) for count in range(1, len(parts) + 1)}
     candidates |= {f"python-{parts[0]}", f"py{parts[0]}", f"{parts[0]}-python", IMPORTED_AS.get(parts[0], parts[0])}
     return not declared.isdisjoint(candidates)
@@ -131,8 +135,3 @@ def _failure(error: re.Match[str], path: str, line: int) -> ImportFailure:
     match = MODULE.search(message)
     module = (match["missing"] or match["module"]) if match else ""
     return ImportFailure(module=module, message=message, path=path, line=line)
-
-
-def _normal(name: str) -> str:
-    """A distribution's name as names are compared (PEP 503, https://peps.python.org/pep-0503/, 2026-11)."""
-    return re.sub(r"[-_.]+", "-", name).lower()

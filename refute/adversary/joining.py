@@ -11,8 +11,8 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from refute.adversary.references import defined, loaded, needed_for
-from refute.python_syntax import FUNCTION, parsed_or_none
+from refute.adversary.references import body_of, defined, loaded, needed_for
+from refute.python_syntax import FUNCTION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,7 @@ class Joined:
 
 def statements_of(source: str) -> list[ast.stmt]:
     """What a text holds, without docstring and `__future__`, each import by itself; nothing where it does not parse."""
-    tree = parsed_or_none(source)
-    return [part for node in (tree.body if tree else ()) for part in _parts(node)]
+    return [part for node in body_of(source) for part in _parts(node)]
 
 
 def _parts(node: ast.stmt) -> Iterator[ast.stmt]:

@@ -7,7 +7,7 @@ forgery: code that is right only where it sees the driver, its descriptors or it
 import posixpath
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
@@ -17,7 +17,6 @@ from defusedxml.ElementTree import fromstring
 
 from refute.adversary.attack import Attack, TestEnd, TestRun
 from refute.sandbox.job import Job, JobResult
-from refute.sandbox.surroundings import Surroundings
 from refute.ticket.record import Ticket
 
 PYTEST: Final = (
@@ -106,7 +105,8 @@ def _test_run(name: str, case: Element, job: Job) -> TestRun:
         return TestRun(name=name, end=TestEnd.SKIPPED if skipped else TestEnd.PASSED, reached_implementation=True)
     message, text = problem.get("message", "")[:MESSAGE_CHARS], problem.text or ""
     said = ERROR.match(message)
-    inside = any(_is_below(path, job.surroundings) for path in _frames(text))
+    workspace = job.surroundings.workspace  # a frame's file is told relative to the working directory, or whole
+    files = (posixpath.normpath(posixpath.join(workspace, match["path"])) for match in FRAME.finditer(text))
     return TestRun(
         name=name,
         end=TestEnd.FAILED if problem.tag == "failure" else TestEnd.BROKEN,
@@ -114,15 +114,5 @@ def _test_run(name: str, case: Element, job: Job) -> TestRun:
         error_message=message[said.end() :].strip() if said else message,
         traceback=text[-MESSAGE_CHARS:],
         reached_implementation=True,
-        raised_in_implementation=inside,
+        raised_in_implementation=any(file.startswith(f"{workspace}/") for file in files),
     )
-
-
-def _frames(text: str) -> Iterator[str]:
-    return (match["path"] for match in FRAME.finditer(text))
-
-
-def _is_below(path: str, surroundings: Surroundings) -> bool:
-    """Whether a frame's file, told relative to the working directory or whole, is one of the ticket's."""
-    whole = posixpath.normpath(posixpath.join(surroundings.workspace, path))
-    return whole.startswith(f"{surroundings.workspace}/")

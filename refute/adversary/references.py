@@ -26,8 +26,7 @@ class ImplementationUse:
         packages = (path.removesuffix("/__main__.py") for path in programs if path.endswith("/__main__.py"))
         self._modules |= {package.rpartition("/")[2] for package in packages}  # `python -m package`
         self._known: dict[str, bool] = {}
-        tree = parsed_or_none(source)
-        self._body = tree.body if tree else []
+        self._body = body_of(source)
 
     def refers(self, name: str) -> bool:
         """Whether a top-level name, or one that it uses, names a module of the implementation."""
@@ -63,6 +62,23 @@ class ImplementationUse:
 
     def _is_ours(self, dotted: str) -> bool:
         return dotted in self._modules or dotted.partition(".")[0] in self._modules
+
+
+def body_of(source: str) -> list[ast.stmt]:
+    """The statements of a file; none of one that does not parse."""
+    tree = parsed_or_none(source)
+    return tree.body if tree else []
+
+
+def function_of(source: str, name: str) -> ast.FunctionDef | None:
+    """The only function of a file that has a name; None where there is none, or more than one."""
+    found = [node for node in body_of(source) if isinstance(node, ast.FunctionDef) and node.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def needed_by(source: str, names: Iterable[str]) -> list[ast.stmt]:
+    """The statements of a file that bind these names, and what those use."""
+    return needed_for(set(names), body_of(source))
 
 
 def defined(node: ast.stmt) -> Iterable[str]:

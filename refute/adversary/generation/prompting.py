@@ -11,10 +11,10 @@ from refute.adversary.attack import Attack, Brief, Rejected
 from refute.adversary.change import diffs_of
 from refute.adversary.generation.answer import ANSWER_SCHEMA, is_usable
 from refute.adversary.generation.fitting import claims_shown, excerpts, outlines
+from refute.adversary.references import body_of
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
-from refute.python_syntax import parsed_or_none
 
 SYSTEM: Final = "system-5"
 SYSTEM_CLI: Final = "system-cli-4"
@@ -71,9 +71,8 @@ def code_aware(brief: Brief, existing: Attack, missing: Sequence[str] = ()) -> P
 def assertions_of(attack: Attack) -> str:
     """A line for each test, with what it asserts."""
     tests = {test.name: test.claim_id for test in attack.tests}
-    tree = parsed_or_none(attack.source)
     lines = []
-    for node in ast.walk(tree) if tree else ():
+    for node in body_of(attack.source):
         if isinstance(node, ast.FunctionDef) and node.name in tests:
             parts = [part for part in ast.walk(node) if isinstance(part, ast.Assert | ast.With)]
             said = "; ".join(ast.unparse(part if isinstance(part, ast.Assert) else part.items[0]) for part in parts)

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from refute.adversary.references import needed_for
-from refute.python_syntax import parsed_or_none
+from refute.adversary.references import needed_by
 
 MODULES: Final = frozenset({"_thread", "concurrent", "multiprocessing", "random", "secrets", "time", "timeit"})
 NAMES: Final = frozenset(
@@ -38,5 +37,4 @@ def left_to_chance(source: str, test: str) -> bool:
         source: the test file; one that cannot be parsed says nothing.
         test: its function.
     """
-    tree = parsed_or_none(source)
-    return any(named_chance(needed_for({test}, tree.body if tree else ()), MODULES | RACES))
+    return any(named_chance(needed_by(source, [test]), MODULES | RACES))

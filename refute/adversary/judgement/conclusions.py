@@ -4,14 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Brief, Screening, TriagedTest, TriageVerdict
+from refute.adversary.attack import AttackTest, Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
-from refute.adversary.judgement.subjects import uncalled
+from refute.adversary.property.surface import read_surface
+from refute.adversary.references import names_in, needed_by
 from refute.adversary.strength.record import ViolationResult
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure
 from refute.ticket.clauses import clauses_of, open_clauses
-from refute.ticket.record import Claim
+from refute.ticket.record import Claim, Kind
 
+FEWEST: Final = 2
+"""A claim that names one function alone speaks of that, by whichever way a test reaches it."""
 SUPPORTING: Final = 3
 """Tests named for a claim that survived."""
 
@@ -108,7 +111,17 @@ def _unattacked(brief: Brief, claim: Claim, survived: Sequence[TriagedTest], sou
     independent = [one for one in survived if not one.test.origin.by_author]
     counted = [one for one in independent if one.run.attested] or independent or survived
     clauses = open_clauses(claim.text, (words for one in counted for words in one.test.quotes))
-    return clauses or uncalled(claim, [one.test for one in counted], source, brief)
+    return clauses or _uncalled(claim, [one.test for one in counted], source, brief)
+
+
+def _uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Brief) -> tuple[str, ...]:
+    """The functions that a claim names and none of these tests calls: one is easily attacked, the other forgotten."""
+    surface = read_surface(() if brief.ticket.kind is Kind.CLI else brief.modules)
+    named = dict.fromkeys(one.name for one in surface.named_in(claim.text))
+    if len(named) < FEWEST:
+        return ()
+    called = {name for part in needed_by(source, (test.name for test in tests)) for name in names_in(part)}
+    return tuple(name for name in named if name not in called)
 
 
 def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screening) -> Iterator[str]:

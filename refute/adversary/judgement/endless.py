@@ -8,7 +8,8 @@ from typing import Final
 
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
-from refute.python_syntax import parse_python, parsed_or_none
+from refute.adversary.references import function_of
+from refute.python_syntax import parse_python
 
 SMALL_NUMBER: Final = 1_000
 SMALL_SIZE: Final = 200
@@ -40,12 +41,9 @@ def _small_input(run: TestRun, source: str) -> bool:
     given = arguments(run.smallest_input)
     if run.smallest_input:
         return given is not None and _small(_parsed(value) for value in given.values())
-    tree = parsed_or_none(source)
-    found = [
-        node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == run.name
-    ]
-    drawn = any("given" in ast.unparse(one) for function in found for one in function.decorator_list)
-    return len(found) == 1 and not drawn and _small(found)
+    function = function_of(source, run.name)
+    drawn = function is not None and any("given" in ast.unparse(one) for one in function.decorator_list)
+    return function is not None and not drawn and _small([function])
 
 
 def _parsed(expression: str) -> ast.AST:

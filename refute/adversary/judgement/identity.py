@@ -5,10 +5,11 @@ Code that is right only under test must ask. Ordinary code seldom does, and wher
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from refute.adversary.attack import Brief
+from refute.adversary.references import names_in
 from refute.adversary.screening.resolution import Resolution
 from refute.adversary.suite_source import SuiteSource
 from refute.python_syntax import parsed_or_none
@@ -55,11 +56,7 @@ AROUND: Final = frozenset(
 def looks_around(suite: SuiteSource, test: str) -> bool:
     """Whether a test, or a helper that it uses, may give another answer itself in other surroundings."""
     parts = [part for statement in suite.closure(test) for part in ast.walk(statement)]
-    names = {
-        part.id if isinstance(part, ast.Name) else part.attr
-        for part in parts
-        if isinstance(part, ast.Name | ast.Attribute)
-    }
+    names = {name for statement in suite.closure(test) for name in names_in(statement)}
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return (
         not names.isdisjoint(AROUND)
@@ -88,7 +85,7 @@ def _reads(source: str) -> Iterator[tuple[int, str]]:
     if tree is None:
         return
     names = Resolution(tree)
-    documentation = {id(part) for part in _docstrings(tree)}
+    silent = {id(part.value) for part in ast.walk(tree) if isinstance(part, ast.Expr)}  # docstrings
     for statement in tree.body:
         seen = names.within(statement)
         for node in ast.walk(statement):
@@ -97,7 +94,7 @@ def _reads(source: str) -> Iterator[tuple[int, str]]:
                     yield node.lineno, dotted
                 case ast.Attribute(attr=name) if name in READS:
                     yield node.lineno, name
-                case ast.Constant(value=str(text)) if id(node) not in documentation and _is_place(text):
+                case ast.Constant(value=str(text)) if id(node) not in silent and _is_place(text):
                     yield node.lineno, text
 
 
@@ -107,8 +104,3 @@ def _is_place(text: str) -> bool:
 
 def _is_below(path: str, start: str) -> bool:
     return path == start or path.startswith(f"{start}/")
-
-
-def _docstrings(tree: ast.Module) -> Sequence[ast.AST]:
-    bodies = (node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
-    return [body[0].value for body in bodies if body and isinstance(body[0], ast.Expr)]

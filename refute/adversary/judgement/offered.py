@@ -5,8 +5,7 @@ import re
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackRun, Origin, TestRun
-from refute.adversary.suite_source import SuiteSource
-from refute.python_syntax import UNPARSABLE
+from refute.adversary.references import needed_by
 
 LACKING: Final = re.compile(
     r"'(?:str|bytes|int|float|complex|bool|tuple|list|dict|set|frozenset)' object has no attribute '(?P<name>\w+)'"
@@ -21,13 +20,8 @@ def not_offered(attack: Attack, run: AttackRun) -> dict[str, str]:
     """
     lacks = {one.name: found["name"] for one in run.first if (found := _lacked(one))}
     tests = [test.name for test in attack.tests if test.origin is Origin.MODEL]
-    try:
-        suite = SuiteSource(attack.source) if lacks else None
-    except UNPARSABLE:
-        suite = None
-    if suite is None:
-        return {}
-    words = {test: set(re.findall(r"\w+", "\n".join(map(ast.unparse, suite.closure(test))))) for test in tests}
+    told = {test: "\n".join(map(ast.unparse, needed_by(attack.source, [test]))) for test in (tests if lacks else ())}
+    words = {test: set(re.findall(r"\w+", text)) for test, text in told.items()}
     return {
         test: name
         for test, name in lacks.items()

@@ -9,6 +9,7 @@ from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.references import loaded, needed_for
 from refute.adversary.suite_source import lines_of
+from refute.guardrails.plain_text import printable
 from refute.python_syntax import parse_python, python_lines
 
 NAMES_IN_INPUTS: Final = {
@@ -168,9 +169,4 @@ def _header(test: AttackTest, run: TestRun, brief: Brief) -> str:
         "Run it: python FILE [WORKSPACE], or pytest FILE (in the workspace, or with REFUTE_WORKSPACE=…)",
         "Exit code: 1 reproduced, 0 the claim holds, 2 the code was not found or the test ended in another way",
     ]
-    return "\n".join(f"# {line}" for fact in facts for line in _plain(fact).splitlines())
-
-
-def _plain(text: str) -> str:
-    """Text that is safe in a comment: every line break is one that we see, nothing is invisible."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text.replace("\r\n", "\n"))
+    return "\n".join(f"# {line}" for fact in facts for line in printable(fact).splitlines())

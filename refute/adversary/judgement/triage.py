@@ -48,7 +48,7 @@ LOOPLESS: Final = re.compile(r"no (?:running|current) event loop")
 NEEDS_LOOP: Final = "the code wants a running event loop, and only calls of its async functions are given one"
 VALUE_MADE: Final = re.compile(r" at 0x[0-9a-fA-F]+")
 """An address says nothing about a value."""
-DEPRIVED: Final = "what the test itself works with was not as it should be"
+RAISED_EARLY: Final = "the implementation raised where the test is set up"
 
 
 def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: int) -> tuple[TriagedTest, ...]:
@@ -104,6 +104,7 @@ class Case:
     ) -> None:
         self.test, self.runs = test, runs
         self._first, self._again = runs[0], runs[1:]
+        self._what = in_one_line(runs[0])
         self._brief, self._use, self._lacking = brief, use, lacking
         self._claim = next(claim for claim in brief.ticket.claims if claim.id == test.claim_id)
 
@@ -117,59 +118,49 @@ class Case:
 
     def judge(self, repetitions: int) -> Judgement:
         """The verdict and why: what could not be carried, repetition, structure, limits, then what the failure says."""
-        if known := undecided(self.runs):
-            return known
-        if self.unreadable:
-            what = in_one_line(self._first)
-            return TriageVerdict.REFUTED, f"the implementation's own file cannot be imported: {what}"
-        if self._lacking:
-            what = f"gives plain data where other tests give what has .{self._lacking}"
-            return TriageVerdict.INVALID, f"{what}: {in_one_line(self._first)}"
-        loopless = self._first.error_type == "RuntimeError" and LOOPLESS.search(self._first.error_message)
-        if loopless and "loop" not in self._claim.text:
-            return TriageVerdict.INVALID, f"{NEEDS_LOOP}: {in_one_line(self._first)}"
-        return self._structural() or self._unrepeated(repetitions) or self._limit() or self._failure()
+        known = undecided(self.runs) or self._about_test() or self._unrepeated(repetitions)
+        return known or self._limit() or self._failure()
 
     def _unrepeated(self, repetitions: int) -> Judgement | None:
         """Failures that were not repeated often enough to be trusted."""
         done = sum(again.end is not TestEnd.MISSING for again in self._again)
         if done >= repetitions:
             return None
-        reason = f"failed, but only {done} of {repetitions} repetitions ran: {in_one_line(self._first)}"
+        reason = f"failed, but only {done} of {repetitions} repetitions ran: {self._what}"
         return TriageVerdict.NEEDS_REVIEW, reason
 
-    def _structural(self) -> Judgement | None:
-        """Failures that are about the test and not about the implementation."""
-        run = self._first
-        if run.end is TestEnd.BROKEN:
-            return self._broken(run)
-        if run.end is TestEnd.SKIPPED:
-            return TriageVerdict.INVALID, f"skipped itself: {run.error_message}"
-        if run.error_type.startswith(LIBRARY):
-            return self._library(run)
-        if run.end is not TestEnd.FAILED or run.raised_in_implementation or self._reached():
-            return None
-        if deprived(run, frozenset(self._brief.workspace_paths)):
-            return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
-        never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {in_one_line(run)}")
-        return self._signature_refused(run) or self._absent(run) or never
-
-    def _broken(self, run: TestRun) -> Judgement:
-        """A set-up that failed: the test's mistake, unless the implementation raised there or took something away."""
-        if deprived(run, frozenset(self._brief.workspace_paths)):
-            return TriageVerdict.NEEDS_REVIEW, f"{DEPRIVED}: {in_one_line(run)}"
-        if run.raised_in_implementation and run.reached_implementation:
-            return TriageVerdict.NEEDS_REVIEW, f"the implementation raised where the test is set up: {in_one_line(run)}"
-        return TriageVerdict.INVALID, f"could not be set up: {in_one_line(run)}"
-
-    @staticmethod
-    def _library(run: TestRun) -> Judgement:
-        """The test library found the inputs unfit, unless the implementation says so, or is what refused them."""
-        if run.raised_in_implementation:
-            return TriageVerdict.NEEDS_REVIEW, f"the implementation raised the test library's own {run.error_type}"
-        if run.error_type in UNSATISFIED and run.reached_implementation:
-            return TriageVerdict.NEEDS_REVIEW, "after its answers, every generated input was rejected"
-        return TriageVerdict.INVALID, f"Hypothesis has no fit input (`property` may draw some): {in_one_line(run)}"
+    def _about_test(self) -> Judgement | None:
+        """Failures that are about the test or its inputs and not about the implementation; or about its very text."""
+        run, claim = self._first, self._claim.text
+        loopless = run.error_type == "RuntimeError" and LOOPLESS.search(run.error_message) and "loop" not in claim
+        broken, inside, drawn = (
+            run.end is TestEnd.BROKEN,
+            run.raised_in_implementation,
+            run.error_type.startswith(LIBRARY),
+        )
+        alone = run.end is TestEnd.FAILED and not drawn and not inside and not self._reached()
+        robbed = (broken or alone) and deprived(run, frozenset(self._brief.workspace_paths))
+        refused = run.error_type in UNSATISFIED and run.reached_implementation
+        rules = (
+            (self.unreadable, TriageVerdict.REFUTED, "the implementation's own file cannot be imported"),
+            (
+                self._lacking,
+                TriageVerdict.INVALID,
+                f"gives plain data where other tests give what has .{self._lacking}",
+            ),
+            (loopless, TriageVerdict.INVALID, NEEDS_LOOP),
+            (robbed, TriageVerdict.NEEDS_REVIEW, "what the test itself works with was not as it should be"),
+            (broken and inside and run.reached_implementation, TriageVerdict.NEEDS_REVIEW, RAISED_EARLY),
+            (broken, TriageVerdict.INVALID, "could not be set up"),
+            (run.end is TestEnd.SKIPPED, TriageVerdict.INVALID, "skipped itself"),
+            (drawn and inside, TriageVerdict.NEEDS_REVIEW, "the implementation raised the test library's own error"),
+            (drawn and refused, TriageVerdict.NEEDS_REVIEW, "after its answers, every generated input was rejected"),
+            (drawn, TriageVerdict.INVALID, "Hypothesis has no fit input (`property` may draw some)"),
+        )
+        if found := next(((verdict, f"{why}: {self._what}") for holds, verdict, why in rules if holds), None):
+            return found
+        never = (TriageVerdict.INVALID, f"fails by itself, the implementation was never called: {self._what}")
+        return (self._signature_refused(run) or self._absent(run) or never) if alone else None
 
     def _reached(self) -> bool:
         """Whether the implementation took part: it was called, or an assertion is about one of its values."""
@@ -184,7 +175,7 @@ class Case:
             return None
         callee = match["callee"]
         if self.test.origin.calls_by_author and self._use.refers(self.test.name):
-            return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {in_one_line(run)}"
+            return TriageVerdict.REFUTED, f"the claim's own call is refused by {callee}(): {self._what}"
         return TriageVerdict.INVALID, f"calls {callee}() with arguments that it does not take: {run.error_message}"
 
     def _absent(self, run: TestRun) -> Judgement | None:
@@ -203,7 +194,7 @@ class Case:
         limit = "time" if outside else limit_reached(self._first)
         if not limit:
             return None
-        what = in_one_line(self._first)
+        what = self._what
         inside = outside or all(run.raised_in_implementation for run in self.runs)
         if not inside:
             return TriageVerdict.NEEDS_REVIEW, f"a limit was reached, not seen to be inside the implementation: {what}"
@@ -230,16 +221,16 @@ class Case:
         if kinds := {other.error_type for other in self.runs} - {run.error_type}:
             agree += f" (sometimes {', '.join(sorted(kinds))})"
         if confined(run):
-            return TriageVerdict.NEEDS_REVIEW, f"the sandbox may be the cause: {in_one_line(run)}"
+            return TriageVerdict.NEEDS_REVIEW, f"the sandbox may be the cause: {self._what}"
         if run.raised_in_implementation:
             return self._raised(agree)
         if run.error_type in ASSERTED:
             if self._made_anew():
                 return (
                     TriageVerdict.NEEDS_REVIEW,
-                    f"the value differs from run to run, so the example may only illustrate: {in_one_line(run)}",
+                    f"the value differs from run to run, so the example may only illustrate: {self._what}",
                 )
-            return TriageVerdict.REFUTED, f"{agree}: {in_one_line(run)}"
+            return TriageVerdict.REFUTED, f"{agree}: {self._what}"
         return self._raised_by_test(agree)
 
     def _made_anew(self) -> bool:
@@ -257,25 +248,25 @@ class Case:
         """An exception in the test's own frame, after the implementation had been called."""
         run = self._first
         if run.error_type in TEST_AT_FAULT:
-            return TriageVerdict.INVALID, f"the test is wrong: {in_one_line(run)}"
+            return TriageVerdict.INVALID, f"the test is wrong: {self._what}"
         if refused := self._signature_refused(run):
             return refused
         if self.test.origin.calls_by_author:
-            return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {in_one_line(run)}"
+            return TriageVerdict.REFUTED, f"{agree}: what the author wrote down raises {self._what}"
         if self.test.origin is Origin.MODEL:  # put to the vote like any other
-            return TriageVerdict.REFUTED, f"{agree}: on what the code gave, the test raised {in_one_line(run)}"
+            return TriageVerdict.REFUTED, f"{agree}: on what the code gave, the test raised {self._what}"
         return (
             TriageVerdict.NEEDS_REVIEW,
-            f"the test itself raised, perhaps on an unexpected result: {in_one_line(run)}",
+            f"the test itself raised, perhaps on an unexpected result: {self._what}",
         )
 
     def _raised(self, agree: str) -> Judgement:
         """An exception out of the implementation; one raised on purpose may be its way to refuse an input."""
         run = self._first
         if run.raised_on_purpose and not self.test.origin.by_author and not self._ruled_out(run):
-            reason = f"the implementation refuses this input on purpose; does the claim cover it? {in_one_line(run)}"
+            reason = f"the implementation refuses this input on purpose; does the claim cover it? {self._what}"
             return TriageVerdict.NEEDS_REVIEW, reason
-        return TriageVerdict.REFUTED, f"{agree}: the implementation raised {in_one_line(run)}"
+        return TriageVerdict.REFUTED, f"{agree}: the implementation raised {self._what}"
 
     def _ruled_out(self, run: TestRun) -> bool:
         """Whether the claim leaves no room for this exception: it says that none is raised, or which other one."""

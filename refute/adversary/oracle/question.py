@@ -8,7 +8,7 @@ from typing import Any, Final
 from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.judgement.repetition import ASSERTED
-from refute.adversary.references import loaded, needed_for
+from refute.adversary.references import body_of, function_of, loaded, needed_for
 from refute.python_syntax import parse_python, parsed_or_none
 
 RESULT: Final = "result"
@@ -60,15 +60,12 @@ def situation_of(source: str, name: str, run: TestRun) -> Situation | None:
         name: of the test function.
         run: how it failed.
     """
-    tree = parsed_or_none(source)
-    functions = [
-        node for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef) and node.name == name
-    ]
-    failing = _failing(functions[0], run) if len(functions) == 1 else None
-    if tree is None or failing is None:
+    function = function_of(source, name)
+    failing = _failing(function, run) if function is not None else None
+    if function is None or failing is None:
         return None
     situation, lines = _question(failing, run)
-    code = _shown(tree, functions[0], _Blanked(failing, lines), run)
+    code = _shown(source, function, _Blanked(failing, lines), run)
     return replace(situation, code=code) if len(code) <= MAX_CHARS else None
 
 
@@ -189,7 +186,7 @@ class _Blanked(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _shown(tree: ast.Module, function: ast.FunctionDef, blanked: _Blanked, run: TestRun) -> str:
+def _shown(source: str, function: ast.FunctionDef, blanked: _Blanked, run: TestRun) -> str:
     """The test's lines up to the failing one, the smallest input, and the file's helpers that they use."""
     last = next(at for at, node in enumerate(function.body) if blanked.failing in ast.walk(node))
     module = blanked.visit(ast.Module(body=function.body[: last + 1], type_ignores=[]))
@@ -199,6 +196,7 @@ def _shown(tree: ast.Module, function: ast.FunctionDef, blanked: _Blanked, run: 
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, rows, *_]):
                 target = ast.Name(id=re.sub(r"[^\w,]", "", ast.unparse(names)), ctx=ast.Store())
                 lines = [ast.For(target=target, iter=rows, body=lines, orelse=[], lineno=0)]
-    helpers = needed_for(set().union(*map(loaded, lines)), (node for node in tree.body if node is not function))
+    others = (node for node in body_of(source) if getattr(node, "name", "") != function.name)
+    helpers = needed_for(set().union(*map(loaded, lines)), others)
     told = [f"{name} = {value}" for name, value in (arguments(run.smallest_input) or {}).items()]
     return "\n".join([*(ast.unparse(blanked.visit(node)) for node in helpers), *told, *map(ast.unparse, lines)])

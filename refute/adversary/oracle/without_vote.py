@@ -16,8 +16,7 @@ from refute.adversary.oracle.question import RESULT, Situation, literal
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import blank_out, read_sessions
 from refute.adversary.property.values import Value
-from refute.adversary.references import defined
-from refute.python_syntax import parsed_or_none
+from refute.adversary.references import body_of, defined
 from refute.ticket.record import Claim
 
 FLOAT: Final = re.compile(r"\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)")
@@ -40,8 +39,7 @@ def published_examples(claims: Iterable[Claim], modules: Iterable[SourceModule])
 
     A call for which they give two values is left out.
     """
-    trees = filter(None, (parsed_or_none(one.source) for one in modules))
-    known = frozenset(name for tree in trees for node in tree.body for name in defined(node))
+    known = frozenset(name for one in modules for node in body_of(one.source) for name in defined(node))
     found: Published = {}
     contested: set[str] = set()
     for claim in claims:
@@ -107,8 +105,7 @@ def _examples(text: str, known: frozenset[str]) -> Iterator[tuple[str, Any]]:
 
 def _call(situation: Situation) -> str:
     """The call that a situation asks about; empty where it is about more."""
-    tree = parsed_or_none(situation.code)
-    match [node for node in (tree.body if tree else ()) if not isinstance(node, ast.Import | ast.ImportFrom)]:
+    match [node for node in body_of(situation.code) if not isinstance(node, ast.Import | ast.ImportFrom)]:
         case [ast.Assign(targets=[ast.Name(id="result")], value=value)]:
             return _plain(value)
     return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import free_names, is_call_of, parse_expression
+from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 from refute.adversary.property.surface import Function
@@ -149,7 +149,9 @@ def read_condition(text: str, variables: Iterable[str]) -> ast.expr | None:
     node = parse_expression(text)
     if node is None or not is_pure(node, names) or not free_names([node]) & names:
         return None
-    truth = isinstance(node, ast.Compare | ast.BoolOp) or is_call_of(node) in {"all", "any", "isinstance"}
+    truth = isinstance(node, ast.Compare | ast.BoolOp) or (
+        isinstance(node, ast.Call) and dotted(node.func) in {"all", "any", "isinstance"}
+    )
     words_only = any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in getattr(node, "ops", ()))
     return node if truth and not words_only else None  # `xs is sorted` is English
 

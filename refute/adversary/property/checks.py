@@ -5,7 +5,6 @@ import re
 import textwrap
 from typing import Final
 
-from refute.adversary.property.expressions import source_of
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.values import Raises, Text, Value
@@ -24,14 +23,14 @@ def lines_of(example: Example, namespace: Namespace) -> list[str]:
     parts = [_lines_of_step(step, namespace, exact=example.exact) for step in example.steps]
     last = example.steps[-1].statement
     if isinstance(last, ast.Expr) and not any(line.startswith(CHECKS) for part in parts for line in part):
-        parts[-1] = [f"assert _completes(lambda: {source_of(last.value)})"]
+        parts[-1] = [f"assert _completes(lambda: {ast.unparse(last.value)})"]
     return [line for part in parts for line in part]
 
 
 def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str]:
     if isinstance(step.statement, ast.Expr):
         return _lines_of_value(step.statement.value, step, namespace, exact=exact)
-    code = source_of(step.statement).splitlines()
+    code = ast.unparse(step.statement).splitlines()
     if isinstance(step.expected, Raises):
         return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in code)]
     return code
@@ -40,7 +39,7 @@ def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str
 def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
     expression: ast.expr, step: Step, namespace: Namespace, *, exact: bool
 ) -> list[str]:
-    code = source_of(expression)
+    code = ast.unparse(expression)
     prints = _prints(expression, namespace)
     same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
     match step.expected:

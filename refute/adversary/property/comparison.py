@@ -8,7 +8,7 @@ import collections.abc
 import itertools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -133,3 +133,28 @@ def _outcome(call: Callable[[], Any], how: str) -> Any:
     except Exception as error:  # noqa: BLE001  # whatever it is: it is compared
         return f"{'' if how == 'raises' else 'raises '}{type(error).__name__}"
     return f"{type(value).__name__}: {value}" if how == "text" else value
+
+
+# Textbook definitions, written for obviousness and not for speed
+
+
+def _primes_below(end: int) -> list[int]:
+    return [n for n in range(2, end) if all(n % d for d in range(2, n))]
+
+
+def _edit_distance(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """Levenshtein: fewest insertions, deletions and substitutions, row by row."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        above, row = row, [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(row[j - 1] + 1, above[j] + 1, above[j - 1] + (x != y)))
+    return row[-1]
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether removing matched pairs leaves nothing."""
+    while any(pair in text for pair in ("()", "[]", "{}")):
+        for pair in ("()", "[]", "{}"):
+            text = text.replace(pair, "")
+    return not text

@@ -9,7 +9,7 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
-from refute.adversary.property.expressions import dotted, parse_expression, parse_statements, source_of
+from refute.adversary.property.expressions import dotted, parse_expression, parse_statements
 from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
@@ -40,7 +40,7 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
         raise NotTested("is not Python")
     names = namespace.resolve(statements, promised=claim.text)
     *before, last = statements
-    lines = [line for statement in before for line in source_of(statement).splitlines()]
+    lines = [line for statement in before for line in ast.unparse(statement).splitlines()]
     lines += _must_hold(last)
     return _draft(claim, (written, written), statements, Origin.AUTHOR_EXAMPLE, names, lines)
 
@@ -48,14 +48,14 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
 def _must_hold(statement: ast.stmt) -> list[str]:
     """An expression must be true; a bare call may return anything but False."""
     if not isinstance(statement, ast.Expr):
-        return source_of(statement).splitlines()
-    code = source_of(statement.value)
+        return ast.unparse(statement).splitlines()
+    code = ast.unparse(statement.value)
     match statement.value:
         case ast.Call():
             return [f"got = {code}", "assert got is not False"]
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):
             # Told by ourselves: pytest cuts texts that are long, and shows no blanks.
-            got = source_of(left)
+            got = ast.unparse(left)
             return [f"got = {got}", f"expected = {text!r}", f"assert got == expected, {DISAGREES}"]
         case _:
             return [f"assert {code}"]

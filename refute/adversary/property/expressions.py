@@ -45,15 +45,10 @@ def _is_tame(nodes: Sequence[ast.AST]) -> bool:
     return False
 
 
-def source_of(node: ast.AST) -> str:
-    """One line of Python for the node (statements with bodies take more)."""
-    return ast.unparse(node)
-
-
 def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that the code itself binds: assignments, loop variables, arguments, definitions, imports."""
     names: set[str] = set()
-    for node in _walk(nodes):
+    for node in (one for tree in nodes for one in ast.walk(tree)):
         match node:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
                 names.add(name)
@@ -71,7 +66,8 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
 def free_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that the code reads and does not bind itself."""
     nodes = list(nodes)
-    read = {node.id for node in _walk(nodes) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    parts = (one for tree in nodes for one in ast.walk(tree))
+    read = {node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     return read - bound_names(nodes)
 
 
@@ -87,11 +83,6 @@ class _Substituting(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         found = self._names.get(node.id) if isinstance(node.ctx, ast.Load) else None
         return copy.deepcopy(found) if found is not None else node
-
-
-def is_call_of(node: ast.expr) -> str | None:
-    """The dotted name that is called: `f` for `f(1)`, `m.f` for `m.f(1)`; None for anything else."""
-    return dotted(node.func) if isinstance(node, ast.Call) else None
 
 
 def dotted(node: ast.expr) -> str | None:
@@ -116,8 +107,3 @@ def conjuncts(node: ast.expr) -> list[ast.expr]:
             return [ast.Compare(left=sides[i], ops=[op], comparators=[sides[i + 1]]) for i, op in enumerate(ops)]
         case _:
             return [node]
-
-
-def _walk(nodes: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    for node in nodes:
-        yield from ast.walk(node)

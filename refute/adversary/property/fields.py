@@ -1,5 +1,6 @@
 """Claims that no field makes executable, and the field that would: what `refute ticket lint` tells."""
 
+import ast
 import json
 import keyword
 import re
@@ -9,7 +10,6 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.preservation import preserves
-from refute.adversary.property.expressions import source_of
 from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.surface import Function, Parameter, Surface, read_surface
 from refute.adversary.tables import rows
@@ -103,4 +103,4 @@ def _template(field: str, text: str, function: Function | None, classes: Iterabl
 def _type_of(parameter: Parameter) -> str:
     """A parameter's annotation as a value of YAML; `...` where it has none that values can be drawn for."""
     kind = kind_of(parameter.annotation, bare=True)
-    return json.dumps(source_of(parameter.annotation)) if kind is not None and parameter.annotation else "..."
+    return json.dumps(ast.unparse(parameter.annotation)) if kind is not None and parameter.annotation else "..."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.property.dependence import called
-from refute.adversary.property.expressions import free_names, source_of
+from refute.adversary.property.expressions import free_names
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
@@ -171,7 +171,7 @@ def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] |
     used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
     if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
         return None
-    return source_of(template), tuple(emptied.values)
+    return ast.unparse(template), tuple(emptied.values)
 
 
 class _Emptied(ast.NodeTransformer):

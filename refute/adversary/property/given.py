@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import conjuncts, free_names, parse_expression, source_of
+from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 
@@ -39,7 +39,7 @@ def _of_author(text: str) -> Kind | str:
         return f"{text!r} is neither a type nor a strategy expression"
     if free_names([node]) & {"st", "strategies"}:
         refused = _refused_in_strategy(node)
-        return refused or Kind(name="strategy", code=source_of(node).replace("strategies.", "st."))
+        return refused or Kind(name="strategy", code=ast.unparse(node).replace("strategies.", "st."))
     return kind_of(node, bare=True) or f"{text!r} is no type that values can be drawn for"
 
 
@@ -48,11 +48,11 @@ def _refused_in_strategy(node: ast.expr) -> str:
     bound = {argument.arg for inner in ast.walk(node) if isinstance(inner, ast.Lambda) for argument in inner.args.args}
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id not in {"st", "strategies"} | bound | _SAFE_IN_STRATEGY:
-            return f"the strategy {source_of(node)!r} uses `{inner.id}`"
+            return f"the strategy {ast.unparse(node)!r} uses `{inner.id}`"
         if isinstance(inner, ast.Attribute) and inner.attr.startswith("_"):
-            return f"the strategy {source_of(node)!r} uses the private `{inner.attr}`"
+            return f"the strategy {ast.unparse(node)!r} uses the private `{inner.attr}`"
         if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
-            return f"the strategy {source_of(node)!r} is more than an expression"
+            return f"the strategy {ast.unparse(node)!r} is more than an expression"
     return ""
 
 
@@ -77,7 +77,7 @@ def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: b
     limit, behind = 0, ""
     for condition in conditions:
         limit = max(limit, *map(_size, ast.walk(condition)))
-        code = source_of(condition)
+        code = ast.unparse(condition)
         if code in {f"{name} == sorted({name})", f"list({name}) == sorted({name})"}:
             behind = f".map(sorted){behind}"
         else:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.adversary.property.expressions import dotted, parse_expression, source_of
+from refute.adversary.property.expressions import dotted, parse_expression
 
 _CONTAINERS: Final = {
     **dict.fromkeys(("list", "List", "Sequence", "MutableSequence", "Iterable", "Collection"), "list"),
@@ -172,7 +172,7 @@ def _generic(name: str, arguments: Sequence[ast.expr], *, bare: bool) -> Kind | 
     container = _CONTAINERS.get(name, "")
     match name, arguments:
         case "Literal", _:
-            return Kind(name="one of", code=f"[{', '.join(map(source_of, arguments))}]")
+            return Kind(name="one of", code=f"[{', '.join(map(ast.unparse, arguments))}]")
         case "Optional" | "Union", _:
             return _of("any of", [*arguments, *([ast.Constant(value=None)] * (name == "Optional"))], bare=bare)
         case _, [item, ast.Constant(value=end)] if container == "tuple" and end is ...:

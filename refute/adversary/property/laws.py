@@ -11,7 +11,7 @@ from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
-from refute.adversary.property.expressions import parse_expression, source_of
+from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
 from refute.adversary.property.independence import UNSAFE, Evidence
@@ -70,7 +70,7 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
     found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
-    assumptions = (f"assume({source_of(condition)})" for condition in left)
+    assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
     evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
     return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
@@ -87,7 +87,7 @@ def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
         label="property",
         detail=_detail(block.check, block.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"assert {source_of(check)}"),
+        body=(*read.assumptions, f"assert {ast.unparse(check)}"),
         given=read.given,
         doubt=doubt,
     )
@@ -106,7 +106,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
         label=f"raises {one.error}",
         detail=_detail(f"{one.call} raises {one.error}", one.assume),
         imports=read.imports,
-        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {source_of(call)})"),
+        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {ast.unparse(call)})"),
         given=read.given,
         doubt=doubt,
     )

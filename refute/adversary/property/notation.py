@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from refute.adversary.property.doubts import doubtful
-from refute.adversary.property.expressions import dotted, parse_expression, source_of
+from refute.adversary.property.expressions import dotted, parse_expression
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, STANDARD_MODULES
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.surface import Function
@@ -48,10 +48,10 @@ def read_inline(text: str, known: frozenset[str], subject: Function | None = Non
     and a call for which the text writes down two different values.
     """
     found = _consistent([*_calls(text, known)])
-    calls = {source_of(one.call) for one in found}
+    calls = {ast.unparse(one.call) for one in found}
     if subject is not None and not subject.owner and subject.answers and not subject.wants_objects:
         # Of a call that is written down the words around it may name more than the answer.
-        found += [one for one in _consistent([*_given(text, subject)]) if source_of(one.call) not in calls]
+        found += [one for one in _consistent([*_given(text, subject)]) if ast.unparse(one.call) not in calls]
     return [
         Example(
             steps=(Step(statement=ast.Expr(value=one.call), expected=one.expected, source=one.quote),),
@@ -145,7 +145,7 @@ def _call_with(given: str, function: Function) -> ast.expr | None:
         return None
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
     # `1 + 2 -> 3` is what a calculator reads, a text, and not the number 3.
-    if not all(read_value(source_of(value)) and not isinstance(value, ast.BinOp) for value in values):
+    if not all(read_value(ast.unparse(value)) and not isinstance(value, ast.BinOp) for value in values):
         return None
     known = [one.name for one in function.parameters if not one.variadic and not one.keyword_only]
     required = {one.name for one in function.parameters if one.default is None and not one.variadic}
@@ -159,11 +159,11 @@ def _consistent(found: list[_Found]) -> list[_Found]:
     values: dict[str, set[str]] = {}
     for one in found:
         if isinstance(one.expected, Value):
-            values.setdefault(source_of(one.call), set()).add(source_of(one.expected.plain))
+            values.setdefault(ast.unparse(one.call), set()).add(ast.unparse(one.expected.plain))
     torn = {call for call, written in values.items() if len(written) > 1}
     kinds = {_kind(one.expected.plain) for one in found if isinstance(one.expected, Value)}
     unsure = torn or len(kinds) > 1
-    return [one for one in found if source_of(one.call) not in torn and not (one.weak and unsure)]
+    return [one for one in found if ast.unparse(one.call) not in torn and not (one.weak and unsure)]
 
 
 def _kind(value: ast.expr) -> str:

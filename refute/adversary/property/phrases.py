@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Category, Origin
+from refute.adversary.promises import ERROR_NAME
 from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
-from refute.adversary.property.expressions import free_names, parse_expression, source_of
+from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, Namespace
@@ -20,7 +21,6 @@ from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim, Ticket
 
 _NUMBERS: Final = frozenset({"int", "float"})
-_ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception)\b")
 _EVERY: Final = re.compile(r"arguments?|inputs?|parameters?", re.IGNORECASE)
 _ANY: Final = re.compile(
     r"list|array|sequence|string|text|number|integer|int|input|argument|it|value|parameter", re.IGNORECASE
@@ -146,7 +146,7 @@ class _Reading:
         if None in told.values():
             return None
         texts = "\n".join([self.function.docstring, *self.others])
-        errors = sorted({*_ERROR.findall(texts), *self.function.does.raises})
+        errors = sorted({*ERROR_NAME.findall(texts), *self.function.does.raises})
         refusals = [one for one in errors if self.namespace.defines(one)]
         body = _body(row, {**variables, **told}, arguments, refusals)
         if "draws" in row:
@@ -163,7 +163,7 @@ class _Reading:
             label=name,
             detail=f"recognised phrase: {name}",
             imports=found.imports,
-            body=(*(f"assume({source_of(condition)})" for condition in left), *body.splitlines()),
+            body=(*(f"assume({ast.unparse(condition)})" for condition in left), *body.splitlines()),
             given=given,
         )
 
@@ -201,8 +201,8 @@ def _read(group: str, text: str, kinds: Mapping[str, Kind], index: str) -> str |
     if node is None or not is_pure(node, {*kinds, index}):
         return None
     if group == "value":
-        return source_of(node)
+        return ast.unparse(node)
     computed = not isinstance(node, ast.Name | ast.Constant | ast.Tuple)
-    attributes = (source_of(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
+    attributes = (ast.unparse(inner.value) for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
     of_a_type = not ONLY_SAFE_BUILTINS.isdisjoint(attributes)  # `like str.upper` names no result
-    return source_of(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None
+    return ast.unparse(node) if computed and free_names([node]) & set(kinds) and not of_a_type else None

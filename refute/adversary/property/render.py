@@ -182,7 +182,7 @@ def _slug(text: str) -> str:
 def _library() -> dict[ast.stmt, str]:
     """Every statement that a file may carry along, in their order, with its text."""
     folder = resources.files("refute.adversary.property")
-    files = ("comparison.py", "oracles.py", "command_lines/output.py")
+    files = ("comparison.py", "command_lines/output.py")
     head = "".join(f"import {name}\n" for name in _MODULES.split()) + _BESIDE
     text = "\n".join([head, *(folder.joinpath(name).read_text(encoding="utf-8") for name in files)])
     text = re.sub(r"  # (?:noqa|type: ignore).*", "", text)

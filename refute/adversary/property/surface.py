@@ -8,7 +8,6 @@ from functools import cached_property
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import Beside, beside, wants_objects
-from refute.adversary.property.expressions import source_of
 from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
@@ -61,7 +60,7 @@ class Function:
 
     @cached_property
     def _decorators(self) -> set[str]:
-        return {source_of(decorator) for decorator in self.node.decorator_list}
+        return {ast.unparse(decorator) for decorator in self.node.decorator_list}
 
     @property
     def is_static(self) -> bool:
@@ -81,7 +80,7 @@ class Function:
     @cached_property
     def writes_output(self) -> bool:
         """Whether its body prints: an example may then show what is printed instead of what is returned."""
-        called = (source_of(one.func) for one in ast.walk(self.node) if isinstance(one, ast.Call))
+        called = (ast.unparse(one.func) for one in ast.walk(self.node) if isinstance(one, ast.Call))
         return not {"print", "sys.stdout.write", "click.echo"}.isdisjoint(called)
 
     @cached_property
@@ -156,18 +155,27 @@ class Surface:
         hits = whole or [f for f in self.callables() if name == f.name]
         return hits[0] if len(hits) == 1 else None
 
-    def subjects(self, text: str) -> tuple[Function, ...]:
-        """The functions that a claim names, in backticks, as a call or a plain identifier; else the only public one."""
+    def named_in(self, text: str) -> tuple[Function, ...]:
+        """The functions that a claim names in backticks or as a call; else by names with an underscore."""
         quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
-        words = set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
-        for names in ({name for pair in quoted for name in pair}, {word for word in words if "_" in word}):
+        for names in ({name for pair in quoted for name in pair}, {word for word in _words(text) if "_" in word}):
             hits = [f for f in self.callables() if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names]
             if hits:
                 return tuple(hits)
-        everything = self.functions()
+        return ()
+
+    def subjects(self, text: str) -> tuple[Function, ...]:
+        """The functions that a claim names; else the only public one, or those that a plain word may name."""
+        everything, words = self.functions(), _words(text)
+        if named := self.named_in(text):
+            return named
         if len(everything) == 1 and not self.classes():
             return everything
         return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
 
 
 def read_surface(modules: Iterable[SourceModule]) -> Surface:

@@ -20,18 +20,6 @@ from refute.adversary.property.surface import Documented, Surface, read_surface
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
-_WORTH: Final = (
-    Origin.AUTHOR_EXAMPLE,
-    Origin.CLAIM_EXAMPLE,
-    Origin.AUTHOR_PROPERTY,
-    Origin.EARLIER,
-    Origin.LIBRARY,
-    Origin.FIELD,
-    Origin.PHRASE,
-    Origin.DOCSTRING_EXAMPLE,
-    Origin.FUZZ,
-)
-"""What is kept first when the limits of an attack are tight."""
 _SPEAKS_OF_DOCUMENTATION = re.compile(
     r"\b(?:doc-?strings?|doctests?|documented|documentation|examples?)\b", re.IGNORECASE
 )
@@ -54,9 +42,9 @@ class PropertyTester:
     def write_tests(self, brief: Brief) -> Attack:
         """One pytest file for the ticket; the same brief gives the same bytes."""
         written = command_line_tests(brief) if brief.ticket.kind is Kind.CLI else _everything(brief, self._compared)
-        found = [*map(_runnable, written)]
+        found, worth = [*map(_runnable, written)], list(Origin)
         drafts = sorted(
-            (item for item in found if isinstance(item, Draft)), key=lambda draft: _WORTH.index(draft.origin)
+            (item for item in found if isinstance(item, Draft)), key=lambda draft: worth.index(draft.origin)
         )
         notes = [item for item in found if isinstance(item, Note)]
         return render(brief, drafts, notes, _reasons(brief, drafts, notes))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from refute.adversary.property.expressions import dotted, parse_expression, source_of, substituted
+from refute.adversary.property.expressions import dotted, parse_expression, substituted
 from refute.adversary.tables import pattern
 
 _WORDS: Final[Mapping[str, ast.expr]] = {
@@ -46,7 +46,7 @@ class Value:
     @property
     def source(self) -> str:
         """Python for the generated file, in which `pytest.approx(…)` stands for each float."""
-        return source_of(_near(copy.deepcopy(self.plain), self.written))
+        return ast.unparse(_near(copy.deepcopy(self.plain), self.written))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

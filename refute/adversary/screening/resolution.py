@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from refute.adversary.references import bound_in
 from refute.python_syntax import FUNCTION
+from refute.ticket.mocks import imported_names
 
 ROUNDS = 5
 """Times that assignments are gone through for aliases of aliases."""
@@ -29,7 +30,9 @@ class Resolution:
         """Modules of which every name was imported."""
         assigned: list[tuple[str, ast.expr]] = []
         for node in _of_module(scope) if around is None else ast.walk(scope):
-            self._learn_import(node)
+            if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+                self._names |= imported_names(node)
+                self.star_imports += [getattr(node, "module", "") for one in node.names if one.name == "*"]
             assigned.extend(_assignments(node))
         for _ in range(ROUNDS):
             for name, value in assigned:
@@ -77,19 +80,6 @@ class Resolution:
         """Whether an expression is, or belongs to, something that was imported (and not made by calling it)."""
         dotted = self.dotted(node)
         return bool(dotted) and "()" not in dotted and dotted.partition(".")[0] not in _BUILTINS
-
-    def _learn_import(self, node: ast.AST) -> None:
-        match node:
-            case ast.Import(names=aliases):
-                for alias in aliases:
-                    root = alias.name.partition(".")[0]
-                    self._names[alias.asname or root] = alias.name if alias.asname else root
-            case ast.ImportFrom(module=module, names=aliases, level=0):
-                for alias in aliases:
-                    if alias.name == "*":
-                        self.star_imports.append(module or "")
-                    else:
-                        self._names[alias.asname or alias.name] = f"{module}.{alias.name}"
 
     def _call(self, node: ast.Call) -> str:
         callee = self.dotted(node.func)

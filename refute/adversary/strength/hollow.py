@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.references import defined, mentioned, needed_for
+from refute.adversary.references import defined, mentioned, needed_by
 from refute.python_syntax import FUNCTION, UNPARSABLE, parse_python, parsed_or_none
 
 CONTROL: Final = "control"
@@ -128,6 +128,5 @@ def uses_what_stays(brief: Brief, source: str, tests: Iterable[str]) -> bool:
         stays.update(bound)
         if isinstance(node, ast.ClassDef) and (bound or node.bases or node.decorator_list):
             stays.add(node.name)
-    suite = parsed_or_none(source)
-    used = {name for node in needed_for(set(tests), suite.body if suite else ()) for name in mentioned(node)}
+    used = {name for node in needed_by(source, tests) for name in mentioned(node)}
     return not stays.isdisjoint(used)

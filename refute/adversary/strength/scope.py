@@ -18,9 +18,8 @@ from refute.adversary.references import defined, names_in
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.violations import Violation
 from refute.python_syntax import parsed_or_none
+from refute.wording import first_names
 
-SHOWN: Final = 4
-"""Names that are told; of the others only how many."""
 FEW: Final = 5
 """Fewer mutants of changed lines say little: one of one that is killed would be a strong attack."""
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -81,12 +80,12 @@ def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterato
     trees = ((one.module.path, parsed_or_none(one.source)) for one in brief.modules)
     units = [unit for path, tree in trees if tree for unit in _units(tree.body, path)]
     lines = _changed(brief)
-    earlier, files = brief.ticket.base or brief.ticket.previous, sorted(path for path, _ in lines)
-    words = f"what changed in {_listed(files)} against {earlier}"
+    earlier, files = brief.ticket.base or brief.ticket.previous, sorted({path for path, _ in lines})
+    words = f"what changed in {first_names(files)} against {earlier}"
     if lines and len(_inside(every, lines)) < FEW:
         around = [unit for unit in units if unit.lines & lines]
         lines |= _of(around)
-        words += f", with {_listed(unit.key for unit in around)}" if around else ""
+        words += f", with {first_names(dict.fromkeys(unit.key for unit in around))}" if around else ""
     if lines:
         yield _inside(every, lines), words
     # A program's claims speak of what it does, not of its functions.
@@ -95,10 +94,10 @@ def _scopes(brief: Brief, every: Sequence[Candidate], *, wanted: int) -> Iterato
         reached = [*reached, *wider]
     if named and found:
         classes = {unit.name for unit in named if unit.is_class}
-        words = _listed(unit.key for unit in named if unit.owner not in classes)
+        words = first_names(dict.fromkeys(unit.key for unit in named if unit.owner not in classes))
         yield found, words if reached is named else f"{words}, with what is used there"
     else:
-        yield list(every), f"all of {_listed(one.module.path for one in brief.modules)}"
+        yield list(every), f"all of {first_names(one.module.path for one in brief.modules)}"
 
 
 def _inside(every: Sequence[Candidate], lines: _Lines) -> list[Candidate]:
@@ -141,12 +140,6 @@ def _referred(units: Sequence[_Unit], reached: Sequence[_Unit]) -> list[_Unit]:
 
 def _of(units: Iterable[_Unit]) -> _Lines:
     return _Lines().union(*(unit.lines for unit in units))
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = list(dict.fromkeys(names))
-    more = [f"{len(found) - SHOWN} more"] if len(found) > SHOWN else []
-    return ", ".join([*found[:SHOWN], *more])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

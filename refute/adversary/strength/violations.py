@@ -10,6 +10,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.generation.planting import WrittenViolation
+from refute.adversary.references import body_of
 from refute.adversary.strength.mutants import Mutant, unified
 from refute.python_syntax import parsed_or_none
 from refute.scan.finding import Severity
@@ -93,8 +94,7 @@ def _edited(module: SourceModule, written: WrittenViolation, number: int) -> Mut
 
 def _renamed(witness: str, name: str) -> str:
     """The only function of a witness under a name of ours; empty where it is anything else."""
-    tree = parsed_or_none(witness)
-    match tree.body if tree else []:
+    match body_of(witness):
         case [ast.FunctionDef(decorator_list=[], args=ast.arguments(args=[])) as function]:
             function.name = name
             return ast.unparse(function)

@@ -1,6 +1,6 @@
 """The textbook definitions that a generated file carries."""
 
-from refute.adversary.property import oracles
+from refute.adversary.property import comparison as oracles
 
 
 def test_definitions_are_those_of_the_textbook() -> None:
