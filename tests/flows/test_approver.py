@@ -125,3 +125,9 @@ def test_ctrl_c_at_the_prompt_is_a_no(monkeypatch):
     monkeypatch.setattr("flows.terminal.approver.read_line", interrupted)
     decision, _ = ask(fake_question())
     assert decision == Denial(reason="interrupted at the prompt")
+
+
+def test_yes_in_advance_asks_nothing_about_a_clean_script():
+    decision, shown = ask(fake_question(), in_advance=True)
+    assert isinstance(decision, Approval)
+    assert shown == ""

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from flows.commands.ticket import ticket
+from refute.errors import TicketInvalid
 from tests.fakes.tickets import write_ticket
 
 CHECK = {"given": {"n": "int"}, "check": "parse(str(n)) == int(str(n))"}
@@ -65,3 +66,7 @@ def test_as_json_for_programs(tmp_path: Path) -> None:
         "template": 'property: {given: {text: ...}, check: "parse(text) == ..."}',
     }
     assert (json.loads(result.output), result.return_value) == ([expected], 1)
+
+
+def test_a_ticket_that_is_wrong_is_refused(tmp_path: Path) -> None:
+    assert isinstance(_lint(tmp_path, {"text": "t", "raises": 3}).exception, TicketInvalid)

@@ -9,7 +9,6 @@ from refute.ledger.store import Ledger
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
-from tests.scenarios.conftest import write_gemini_settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
@@ -56,7 +55,7 @@ def test_s220_two_testers_are_measured_and_no_report_takes_it_for_failing_ticket
         server.criticise = lambda _: json_answer({"verdict": "fail", "failures": [FOUND]})
         environment = {
             "GOOGLE_APPLICATION_CREDENTIALS": str(server.write_credentials(tmp_path)),
-            "REFUTE_GEMINI_FILE": str(write_gemini_settings(tmp_path, server)),
+            "REFUTE_GEMINI_FILE": str(server.write_settings(tmp_path)),
             "REFUTE_COSTS_CSV": str(settings.costs_csv),
             "REFUTE_MUTANTS": "0",
         }

@@ -16,7 +16,7 @@ from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.worker_site import WorkerSite
-from tests.scenarios.conftest import SLUG, TicketFiles, containers_of, write_gemini_settings
+from tests.scenarios.conftest import SLUG, TicketFiles, containers_of
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.postgres, pytest.mark.slow]
 
@@ -85,7 +85,7 @@ def test_s240_every_ticket_of_a_batch_on_two_workers_ends_once_and_no_kept_answe
         environment = {
             "REFUTE_TESTER": "gemini",
             "REFUTE_MUTANTS": "0",  # strength is not the subject, and takes most of an attacked ticket's time
-            "REFUTE_GEMINI_FILE": str(write_gemini_settings(tmp_path, gemini)),
+            "REFUTE_GEMINI_FILE": str(gemini.write_settings(tmp_path)),
             "GOOGLE_APPLICATION_CREDENTIALS": str(gemini.write_credentials(tmp_path)),
         }
         with WorkerSite(tmp_path / "site", site_settings, other_postgres_url, environment) as site:

@@ -8,15 +8,6 @@ from pathlib import Path
 from tests.fakes.gemini.by_hand import answers_from
 from tests.fakes.gemini.server import GeminiServer
 
-GEMINI_YAML = """\
-enterprise: true
-data_retention: none
-project: {project}
-location: europe-west4
-base_url: {url}
-timeout_s: 600
-"""
-
 
 def main() -> None:
     """Serve until interrupted."""
@@ -26,8 +17,7 @@ def main() -> None:
     options = parser.parse_args()
     with GeminiServer(answers_from(options.answers), port=options.port) as server:
         credentials = server.write_credentials(options.answers)
-        settings = options.answers / "gemini.yaml"
-        settings.write_text(GEMINI_YAML.format(project=server.project, url=server.url))
+        settings = server.write_settings(options.answers, timeout_s=600)
         sys.stdout.write(
             f"Gemini answers at {server.url}. Prompts go to {options.answers}/NNNN.prompt.md;\n"
             "write each answer to NNNN.answer.json beside it. In another terminal:\n"

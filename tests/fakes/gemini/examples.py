@@ -20,13 +20,6 @@ from tests.fakes.gemini.wire import Answer, Asked
 ROOT: Final = Path(__file__).parents[3]
 RECORDINGS: Final = ROOT / "examples" / "recordings"
 RIGHT, WRONG = "interval-merger", "interval-merger-in-place"
-SETTINGS: Final = """\
-enterprise: true
-data_retention: none
-project: {project}
-location: europe-west4
-base_url: {url}
-"""
 
 
 def recorded() -> Respond:
@@ -50,7 +43,7 @@ def main() -> None:
         for old in RECORDINGS.glob("*.json"):
             old.unlink()
         home = Path(folder)
-        (home / "gemini.yaml").write_text(SETTINGS.format(project=server.project, url=server.url))
+        server.write_settings(home)
         environment = {
             **os.environ,
             "PYTHONPATH": str(ROOT),

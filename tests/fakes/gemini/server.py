@@ -89,6 +89,14 @@ class GeminiServer:
         path.write_text(json.dumps(account))
         return path
 
+    def write_settings(self, folder: Path, **changed: object) -> Path:
+        """`gemini.yaml` that leads here, with changes; returns its path."""
+        fields = {"enterprise": True, "data_retention": "none", "project": self.project, "location": "europe-west4"}
+        ours = {"base_url": self.url, "timeout_s": 10, "attempts": 2}
+        path = folder / "gemini.yaml"
+        path.write_text(json.dumps({**fields, **ours, **changed}))
+        return path
+
     def answer(self, asked: Asked) -> Answer:
         """What is said to a request, by what it asks."""
         if is_planting(asked):

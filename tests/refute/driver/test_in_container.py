@@ -86,12 +86,15 @@ def test_s140_a_test_that_hits_a_limit_takes_no_other_test_with_it(attack: Attac
 
 def test_s055_an_endless_suite_ends_at_its_limit_and_names_the_test(attack: Attack) -> None:
     tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.spin()\n"
+    tests += "def test_never():\n    assert True\n"
     implementation = "def one():\n    return 1\ndef spin():\n    while True:\n        pass\n"
-    run = attack(implementation, tests, "test_quick", "test_endless", attack_timeout_s=15, test_timeout_s=60)
+    names = ("test_quick", "test_endless", "test_never")
+    run = attack(implementation, tests, *names, attack_timeout_s=15, test_timeout_s=60)
     assert run.timed_out
     assert run.tampering == ()
     assert ends(run)["test_quick"] is TestEnd.PASSED
     assert "was running" in run.first[1].error_message
+    assert run.first[2].error_message.startswith("not run")
 
 
 FORGED = """

@@ -42,12 +42,6 @@ def test_an_untouched_file_is_not_written_again(tmp_path: Path) -> None:
     assert (tmp_path / "x").stat().st_ctime_ns == inode
 
 
-def test_a_folder_is_emptied(tmp_path: Path) -> None:
-    (tmp_path / "s" / "sub").mkdir(parents=True)
-    empty_folder(tmp_path / "s")
-    assert list((tmp_path / "s").iterdir()) == []
-
-
 def deepen(folder: Path, depth: int) -> None:
     """Nest folders too deep for a path's name, and for recursion."""
     here = os.open(folder, os.O_RDONLY)

@@ -6,6 +6,7 @@ import pytest
 from refute.sandbox.profile import (
     container_config,
     environment,
+    profile_digest,
     seccomp_profile,
 )
 from tests.fakes.jobs import bash_job
@@ -129,3 +130,8 @@ def test_every_option_of_sockets_can_be_set_but_the_one_that_loads_modules_of_th
         (level, option) for level in levels for option in range(128) if not setsockopt_is_allowed(level, option)
     } == {(6, 31)}
     assert not any(setsockopt_is_allowed(6 + high, 31 + low) for high in (0, 1 << 32) for low in (0, 1 << 32))
+
+
+def test_the_digest_stands_for_the_profile_and_stays() -> None:
+    assert profile_digest() == profile_digest()
+    assert len(profile_digest()) == 64

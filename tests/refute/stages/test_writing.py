@@ -5,7 +5,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-import yaml
 
 from refute.case import CaseFile
 from refute.closing import close
@@ -50,9 +49,7 @@ def configure(tmp_path: Path, server: GeminiServer) -> Callable[..., None]:
     """Write `gemini.yaml`, with changes."""
 
     def write(**changed: object) -> None:
-        fields = {"enterprise": True, "data_retention": "none", "project": server.project, "location": "europe-west4"}
-        local = {"base_url": server.url, "timeout_s": 10, "attempts": 2}
-        (tmp_path / "gemini.yaml").write_text(yaml.safe_dump({**fields, **local, **changed}))
+        server.write_settings(tmp_path, **changed)
 
     write()
     return write
