@@ -42,9 +42,16 @@ def _for_claims(outcome: Outcome) -> Iterator[str]:
     shallow = {one.claim_id: one.remedy for one in outcome.strength.shallow} if outcome.strength else {}
     by_step: dict[str, list[str]] = {}
     for claim in outcome.claims:
-        if step := _step(claim) or shallow.get(claim.claim_id, ""):
+        if step := _for_a_field(claim, outcome) or _step(claim) or shallow.get(claim.claim_id, ""):
             by_step.setdefault(step, []).append(claim.claim_id)
     yield from (f"{first_names(claims)}: {step}" for step, claims in by_step.items())
+
+
+def _for_a_field(claim: ClaimResult, outcome: Outcome) -> str:
+    """Why the first part that nothing attacks, a field of the claim's, is not tested; empty where it is a clause."""
+    part = next(iter(claim.open_clauses), "")
+    start = f"{claim.claim_id}: {part} is not tested: "
+    return next((f"{part}: {one.removeprefix(start)}" for one in outcome.caveats if one.startswith(start)), "")
 
 
 def _step(claim: ClaimResult) -> str:

@@ -119,10 +119,10 @@ def run_tools(job: Job, sandbox: Sandbox) -> JobResult:
     kept = cache_dir() / "types" / f"{job.image_id.removeprefix('sha256:')}.tgz"
     if TYPES in job.command[-1]:
         with contextlib.suppress(OSError):
-            if not kept.is_file():
+            if not kept.is_file() and (made := sandbox.run(_types_job(job)).collected.get(TYPES)):
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 partial = kept.with_name(f"{uuid4().hex}.partial")
-                partial.write_bytes(sandbox.run(_types_job(job)).collected.get(TYPES, b""))
+                partial.write_bytes(made)
                 partial.replace(kept)
             job = replace(job, attack_files={TYPES: kept.read_bytes()})
     return sandbox.run(job)

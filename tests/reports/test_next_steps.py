@@ -27,6 +27,7 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(ClaimVerdict.UNTESTED, reason="is async: write `asyncio.run(f())`"), "write `asyncio.run(f())` in its"),
         (claim(ClaimVerdict.UNTESTED), "state the expected result, with independent evidence"),
         (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
+        (claim(IN_PART, open_clauses=("unchanged, f",)), "unchanged, f: no inputs can be made for it"),
         (claim(SURVIVED, tests_run=1), "only the author's tests passed; add independent evidence"),
         (claim(SURVIVED, tests_run=1, independent_tests=1), "say what comes out, as plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
@@ -35,7 +36,8 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
 def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(
     outcomes: dict[str, Outcome], one: ClaimResult, said: str
 ) -> None:
-    weak = replace(outcomes["pass_weak"], claims=(one,), strength=None)
+    told = ("C1: unchanged, f is not tested: no inputs can be made for it",)
+    weak = replace(outcomes["pass_weak"], claims=(one,), strength=None, caveats=told)
     assert next_steps(weak)[0].startswith(f"C1: {said}")
 
 
