@@ -37,11 +37,6 @@ class SuiteSource:
         names = (node.name for node in self._body if isinstance(node, FUNCTION) and node.name.startswith("test"))
         return list(dict.fromkeys(names))
 
-    @property
-    def functions_and_classes(self) -> list[ast.stmt]:
-        """Everything that is only defined at module level and runs when it is used."""
-        return [node for node in self._body if isinstance(node, FUNCTION | ast.ClassDef)]
-
     def functions(self, name: str) -> Sequence[ast.stmt]:
         """Every module-level definition of a function."""
         return [node for node in self._body if isinstance(node, FUNCTION) and node.name == name]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from refute.adversary.attack import Brief, Origin, Screening
-from refute.adversary.combining import combine
+from refute.adversary.joining import combine
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample, draw_sample
 from refute.errors import BudgetExhausted, ModelUnavailable

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief
-from refute.adversary.combining import combine
 from refute.adversary.generation.tester import ModelTester
+from refute.adversary.joining import combine
 from refute.adversary.property.differential import Compared
 from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.tester import PropertyTester

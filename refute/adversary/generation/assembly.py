@@ -48,7 +48,17 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
         for written in one.answer.tests:
             pieces.append(_function(written, preamble, f"{written.claim_id}, {written.category}, {one.name}"))
             name = written.name if pieces[-1] else f"{written.name}_unread_{len(pieces)}"
-            tests.append(_record(written, name, one.name, tester))
+            tests.append(
+                AttackTest(
+                    name=name,
+                    claim_id=ClaimId(written.claim_id),
+                    quote=written.quote,
+                    category=written.category,
+                    origin=Origin.MODEL,
+                    tester=tester,
+                    round=one.name,
+                )
+            )
     joined = join(pieces)
     tests = [replace(test, name=to.get(test.name, test.name)) for test, to in zip(tests, joined.names[1:], strict=True)]
     told = f"Strategy: written by {tester} in {counted(len(rounds), 'round')}: {', '.join(one.name for one in rounds)}."
@@ -82,18 +92,6 @@ def _function(written: WrittenTest, preamble: Sequence[ast.stmt], told: str) -> 
     except ValueError:  # what Python 3.11 reads and cannot write: a line break between the braces of an f-string
         return []
     return made
-
-
-def _record(written: WrittenTest, name: str, round_name: str, tester: str) -> AttackTest:
-    return AttackTest(
-        name=name,
-        claim_id=ClaimId(written.claim_id),
-        quote=written.quote,
-        category=written.category,
-        origin=Origin.MODEL,
-        tester=tester,
-        round=round_name,
-    )
 
 
 def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:

@@ -1,4 +1,4 @@
-"""What the runs of one test say together: whether they agree, and whether it is the code that does not."""
+"""What the runs of one test say: whether they agree, whether it is the code that does not, what the test lacked."""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +11,16 @@ Judgement = tuple[TriageVerdict, str]
 FLAKY: Final = re.compile(r"hypothesis\.errors\.(?:Flaky\w*|InconsistentGeneration)\Z")
 ASSERTED: Final = frozenset({"AssertionError", "Failed"})
 """A failed `assert`; pytest's own Failed: `pytest.fail`, or nothing raised inside `pytest.raises`."""
+MISSING_THINGS: Final = frozenset(
+    {
+        "OSError", "FileNotFoundError", "FileExistsError", "PermissionError", "NotADirectoryError", "IsADirectoryError",
+        "BlockingIOError", "ProcessLookupError", "sqlite3.OperationalError", "shutil.Error",
+    }
+)  # fmt: skip
+"""What Python raises where files, folders, room or processes are not there."""
+SCRATCH: Final = re.compile(r"(?<![\w/])/(?:tmp|dev/shm|home)(?![\w])")
+"""Where a test keeps files of its own: pytest's temporary folders lie there."""
+QUOTED: Final = re.compile(r"'([^']+)'")
 
 
 def undecided(runs: Sequence[TestRun]) -> Judgement | None:
@@ -46,6 +56,19 @@ def failed_by_itself(runs: Sequence[TestRun]) -> bool:
         and not confined(run)
         for run in runs
     )
+
+
+def deprived(run: TestRun, workspace_paths: frozenset[str]) -> bool:
+    """Whether an error says that a test's own files, or room for them, were not there, though they should be.
+
+    Args:
+        run: of a test that failed before it came to an answer of the implementation's.
+        workspace_paths: every file of the snapshot; a test that names any other one is mistaken.
+    """
+    if run.end not in {TestEnd.BROKEN, TestEnd.FAILED} or run.error_type not in MISSING_THINGS:
+        return False
+    named = {name.removeprefix("/workspace/").removeprefix("./") for name in QUOTED.findall(run.error_message)}
+    return bool(limit_reached(run) or SCRATCH.search(run.error_message) or named & workspace_paths)
 
 
 def in_one_line(run: TestRun) -> str:

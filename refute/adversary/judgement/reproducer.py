@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
+from refute.adversary.judgement.repetition import ASSERTED
 from refute.adversary.references import loaded, needed_for
 from refute.adversary.suite_source import lines_of
 from refute.guardrails.plain_text import printable
@@ -95,8 +96,6 @@ if __name__ == "__main__":
 os.chdir(WORKSPACE)
 sys.path[:0] = [str(WORKSPACE / root) for root in IMPORT_ROOTS]
 '''
-ASSERTIONS: Final = ("AssertionError", "Failed")
-"""Kinds of error that a failed check ends with: `assert`, and pytest's own `raises` and `fail`."""
 
 
 def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
@@ -152,7 +151,7 @@ def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[s
     kind = run.error_type.rpartition(".")[2]
     return RUN.format(
         claim=str(test.claim_id),
-        errors=ASSERTIONS if kind in ASSERTIONS else (kind,),
+        errors=sorted(ASSERTED) if kind in ASSERTED else [kind],
         files=list(brief.ticket.implementation_files),
         roots=list(brief.ticket.import_roots),
         workspace=str(brief.ticket.workspace),

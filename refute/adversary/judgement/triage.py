@@ -16,10 +16,16 @@ from refute.adversary.attack import (
     TriageVerdict,
 )
 from refute.adversary.judgement.chance import left_to_chance
-from refute.adversary.judgement.deprivation import deprived
 from refute.adversary.judgement.endless import endless
 from refute.adversary.judgement.offered import not_offered
-from refute.adversary.judgement.repetition import ASSERTED, Judgement, failed_by_itself, in_one_line, undecided
+from refute.adversary.judgement.repetition import (
+    ASSERTED,
+    Judgement,
+    deprived,
+    failed_by_itself,
+    in_one_line,
+    undecided,
+)
 from refute.adversary.promises import ERROR_NAME, confined, limit_reached, promised, rules_out
 from refute.adversary.references import ImplementationUse
 from refute.python_syntax import parsed_or_none

@@ -5,7 +5,7 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from refute.python_syntax import expression_or_none, parsed_or_none
+from refute.python_syntax import expression_or_none, nests_deeper, parsed_or_none
 
 MAX_EXPRESSION_CHARACTERS = 4_000
 """Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
@@ -33,16 +33,10 @@ def parse_statements(text: str) -> list[ast.stmt] | None:
 
 def _is_tame(nodes: Sequence[ast.AST]) -> bool:
     """Whether the code can be walked and written out again: hostile texts nest deep and hold huge numbers."""
-    level = list(nodes)
-    for _ in range(_MAX_DEPTH):
-        if any(
-            isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value.bit_length() > _MAX_BITS for n in level
-        ):
-            return False
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        if not level:
-            return True
-    return False
+    if any(nests_deeper(node, _MAX_DEPTH) for node in nodes):
+        return False
+    numbers = (part.value for node in nodes for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return all(not isinstance(value, int) or value.bit_length() <= _MAX_BITS for value in numbers)
 
 
 def bound_names(nodes: Iterable[ast.AST]) -> set[str]:

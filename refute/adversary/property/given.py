@@ -13,9 +13,6 @@ Given = tuple[tuple[str, str], ...]
 """Variable → strategy as Python."""
 _MOST: Final = 10**12
 """How far a literal of a condition widens what is drawn."""
-_SAFE_IN_STRATEGY: Final = frozenset(
-    ("str", "int", "float", "list", "set", "tuple", "sorted", "len", "abs", "min", "max", "sum", "range")
-)
 
 
 def given_kinds(given: Mapping[str, str]) -> dict[str, Kind]:
@@ -47,7 +44,7 @@ def _refused_in_strategy(node: ast.expr) -> str:
     """Only calls on `st`, literals, lambdas and harmless builtins: a strategy has no other business."""
     bound = {argument.arg for inner in ast.walk(node) if isinstance(inner, ast.Lambda) for argument in inner.args.args}
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id not in {"st", "strategies"} | bound | _SAFE_IN_STRATEGY:
+        if isinstance(inner, ast.Name) and inner.id not in {"st", "strategies"} | bound | ONLY_SAFE_BUILTINS:
             return f"the strategy {ast.unparse(node)!r} uses `{inner.id}`"
         if isinstance(inner, ast.Attribute) and inner.attr.startswith("_"):
             return f"the strategy {ast.unparse(node)!r} uses the private `{inner.attr}`"

@@ -63,13 +63,9 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         tester=TESTER,
         untested_fields=(
             *(UntestedField(claim_id=n.claim.id, field=n.field, reason=n.reason) for n in notes if n.field),
-            *(UntestedField(claim_id=d.claim.id, field=_told(d), reason=full) for d in left_out),
+            *(UntestedField(claim_id=d.claim.id, field=_one_line(d.detail or d.label), reason=full) for d in left_out),
         ),
     )
-
-
-def _told(draft: Draft) -> str:
-    return _one_line(draft.detail or draft.label)
 
 
 def _key(draft: Draft) -> object:

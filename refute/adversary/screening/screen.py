@@ -14,7 +14,7 @@ from refute.adversary.screening.forbidden import Objections
 from refute.adversary.screening.resolution import Resolution
 from refute.adversary.screening.vocabulary import unknown, words_of
 from refute.adversary.suite_source import SuiteSource, lines_of
-from refute.python_syntax import UNPARSABLE
+from refute.python_syntax import FUNCTION, UNPARSABLE
 from refute.scan.finding import Finding, Severity
 from refute.scan.scanner import scan_python
 from refute.ticket.record import Claim
@@ -111,7 +111,7 @@ class _Judge:
     def _unsafe(self, closure: Sequence[ast.stmt]) -> Iterator[str]:
         """Findings of the scanner on the lines that run with a test; one outside every function is everybody's."""
         spans = [lines_of(node) for node in closure]
-        elsewhere = [lines_of(node) for node in self._suite.functions_and_classes]
+        elsewhere = [lines_of(node) for node in self._suite.tree.body if isinstance(node, FUNCTION | ast.ClassDef)]
         for finding in self.dangers:
             ours = any(first <= finding.line <= last for first, last in spans)
             shared = not any(first <= finding.line <= last for first, last in elsewhere)

@@ -4,7 +4,7 @@ import ast
 from dataclasses import replace
 
 from refute.adversary.attack import Attack, Untestable
-from refute.adversary.combining import combine
+from refute.adversary.joining import combine
 from tests.refute.adversary.conftest import make_brief, make_test
 
 BRIEF = make_brief("double(x) returns twice its argument.", "Bad input raises ValueError.", max_tests=3)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -126,8 +127,7 @@ def read_command(text: str, programs: Programs, files: Collection[str]) -> Comma
             made = f"it is a usage line: `{unknown[0]}` stands for something else"
         elif shell:
             made = f"it holds `{shell}`, which needs a shell: give `stdin` and `files`"
-    line = " ".join(text.split())
-    return f"`{line if len(line) <= _SHOWN else line[:_SHOWN] + '…'}`: {made}" if isinstance(made, str) else made
+    return f"`{textwrap.shorten(text, _SHOWN, placeholder='…')}`: {made}" if isinstance(made, str) else made
 
 
 def command_of(words: Sequence[str], programs: Programs) -> Command | str | None:
