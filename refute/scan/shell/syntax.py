@@ -190,6 +190,10 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
+        case {"Repl": {"Orig": {"Parts": [{"Type": "SglQuoted" | "DblQuoted"}]} as pattern}}:
+            yield from _anything(_begin(pattern), _end(pattern), text)
+        case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
+            yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
         case {"Type": "DblQuoted", "Parts": [*parts]}:
             for one in (one for one in parts if one["Type"] == "CmdSubst" and text[_begin(one)] == ord("`")):
                 yield from ((at, at + 2, b'"') for at in range(_begin(one), _end(one)) if text.startswith(b'\\"', at))
@@ -200,11 +204,19 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield _begin(first), _end(first), b"test"
         case {"Type": "Lit"}:
             yield from ((at.start(), at.start(), b"\\") for at in _LONE.finditer(text, _begin(node), _end(node)))
+        case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
+            # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
+            yield _begin(position), _begin(position) + 1, b"_"
         case {"Type": "WordIter", "Name": name} if "InPos" not in node:
             ends = text[_end(name) :].lstrip(b" \t").startswith((b";", b"\n"))
             yield _end(name), _end(name), b' in "$@"' + b";" * (not ends)
         case {"Type": "Subshell"} if text.startswith(b"((", _begin(node)):
             yield _begin(node), _begin(node) + 1, b"( "
+        case {"Type": "BinaryCmd", "OpPos": {"Offset": at}, "X": {"Redirs": redirections}} if any(
+            "Hdoc" in one for one in redirections
+        ):
+            # The rest follows behind the document; either side is read, whichever runs.
+            yield from _last_of_line(at, text)
         case {"Cmd": {"Type": "CallExpr", "Assigns": _} as call, "Negated": True} if not call.get("Args"):
             yield _begin(node), _begin(node) + 1, b""
     for at in (node[word]["Offset"] for word in ("ThenPos", "DoPos", "DonePos", "FiPos", "Rbrace") if word in node):
@@ -249,6 +261,12 @@ def _redirection(node: dict[str, Any], text: bytes) -> Iterator[Edit]:
         # Opened for both; a program reads from 0, which it is where none is named, and writes to any other.
         at = end - len(operator)
         yield at, at + 2, b"<" if text[begin:at] in {b"", b"0"} else b">>"
+
+
+def _last_of_line(at: int, text: bytes) -> Iterator[Edit]:
+    """An operator between a here-document's mark and the end of its line, which the grammar does not take there."""
+    if operator := re.compile(rb"(?:&&?|\|\|)(?=[ \t]*\n)").match(text, at):
+        yield at, operator.end(), b""
 
 
 def _document(begin: int, end: int, until: int, text: bytes) -> Iterator[Edit]:

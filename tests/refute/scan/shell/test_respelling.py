@@ -13,6 +13,7 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "escaped blanks and semicolons in a pattern": 'case "$m" in\n  $M\\;*|*\\;$M\\;)\n    return 0\n    ;;\nesac\n',
     "here-document with an odd mark": ": <<=cut\n\n=pod\n\nIt's a page.\n\n=cut\n\necho done\n",
     "here-document without a command": "<<COMMENT\nit's text ( with anything\nCOMMENT\necho done\n",
+    "here-document before an alternative": 'cat >x.json <<\\EOF ||\n{"[c]": {}}\nEOF\nexit 1\n',
     "redirection behind an assignment": 'f()\n{\n\tn=$(($1 + 0)) 2>/dev/null && test "$n" = "$1"\n}\n',
     "negated assignments": "if ! IFS=$'\\n' R=($(compgen -W x)); then\n  :\nfi\n",
     "a lone tilde": 'if [ "$a" = ~ -o "$b" = ~ ]; then\n  :\nfi\n',
@@ -28,8 +29,11 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "a dollar before a backslash": "lvs -S name=~\\(scrub$\\) --noheadings | sed s/x/y/\n",
     "quotes in backticks in quotes": 'c="`grep -E "^Exec(\\[[^]=]*])?=" "$f" | cut -d= -f 2-`"\n',
     "a loop over the parameters": 'for i do\n  echo "$i"\ndone\n',
-    "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
+    "a position held in a variable": 'i=2\necho "${PWD:$i:1}"\n',
+    "more behind the mark of a here-document": "u() {\n  cat <<E; exit\nit's text\nE\n}\ncat <<E;\nx\nE\n",
+    "quotes in what is replaced": "p=\"${p//']'/%5D}\"\n",
     "ends that only a blank parts": "f() { ls | while read x; do case y in a) b;; esac done }\n",
+    "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
 }
 DANGERS = [
     "cat <<E; rm -rf /etc\nx\nE\n",
