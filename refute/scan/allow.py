@@ -95,15 +95,10 @@ def suppress(result: ScanResult, allowed: tuple[Allowed, ...], texts: Mapping[st
         allowed: the reviewed entries.
         texts: the scanned files' content, by the paths that findings have.
     """
-    kept: list[Finding] = []
-    moved: list[Suppressed] = list(result.suppressed)
-    for finding in result.findings:
-        entry = next((one for one in allowed if _covers(one, finding, texts)), None)
-        if entry is None:
-            kept.append(finding)
-        else:
-            moved.append(Suppressed(finding=finding, reason=entry.reason))
-    return replace(result, findings=tuple(kept), suppressed=tuple(moved))
+    found = [(one, next((entry for entry in allowed if _covers(entry, one, texts)), None)) for one in result.findings]
+    moved = [Suppressed(finding=one, reason=entry.reason) for one, entry in found if entry]
+    kept = tuple(one for one, entry in found if entry is None)
+    return replace(result, findings=kept, suppressed=(*result.suppressed, *moved))
 
 
 def _covers(entry: Allowed, finding: Finding, texts: Mapping[str, bytes]) -> bool:

@@ -34,7 +34,7 @@ _DISGUISES: Final = {
 _MAX_BYTES: Final = 12 * 1024**2
 _CHILD_MEMORY_BYTES: Final = 1024**3
 _CHILD_CPU_S: Final = 10
-_CHILD_WALL_S: Final = 20
+_CHILD_WALL_S: Final = 60
 
 
 def analyse(

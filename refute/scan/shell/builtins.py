@@ -20,7 +20,7 @@ _MAX_ROUNDS: Final = 200
 def _echo(call: Call, _row: Command) -> Effects:
     words = call.argv[1:]
     flags = ""
-    while words and re.fullmatch(r"-[neE]+", words[0]):
+    while words and re.fullmatch(r"-[neE]+" if call.argv[0] == "echo" else r"--|-[nrR]+", words[0]):
         flags += words.pop(0)
     yield from listed_by(words)
     output = " ".join(words)

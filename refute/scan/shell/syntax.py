@@ -18,12 +18,25 @@ from typing import Any, Final
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
+_QUERIES: Final = """
+[(command_substitution) (process_substitution)] @substituted
+(command (variable_assignment) name: (command_name)) @assigning
+((command_name (word) @reserved) (#match? @reserved
+  "^(if|then|elif|else|fi|for|while|until|do|done|case|esac|\\{|\\})$"))
+"""
+
 
 @lru_cache(maxsize=1)
 def _grammar() -> tuple[Parser, Query]:
-    """Of the shell: a parser, and a query for all that is substituted."""
+    """Of the shell: a parser, and a query for what is asked for in a tree."""
     language = Language(tree_sitter_bash.language())
-    return Parser(language), Query(language, "[(command_substitution) (process_substitution)] @found")
+    return Parser(language), Query(language, _QUERIES)
+
+
+def _captured(root: Node, name: str) -> list[Node]:
+    """The nodes below that a query finds, outer ones before those inside them."""
+    found = QueryCursor(_grammar()[1]).captures(root).get(name, [])
+    return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def parse(source: bytes) -> Node:
@@ -38,8 +51,7 @@ def text_of(node: Node) -> str:
 
 def substitutions(root: Node) -> list[Node]:
     """Every command and process substitution below a node, outer ones before those inside them."""
-    found = QueryCursor(_grammar()[1]).captures(root).get("found", [])
-    return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
+    return _captured(root, "substituted")
 
 
 def below(root: Node) -> Iterator[Node]:
@@ -51,53 +63,70 @@ def below(root: Node) -> Iterator[Node]:
         pending.extend(reversed(node.children))
 
 
-def first_error(root: Node) -> Node:
-    """The first erroneous or missing node below (the node itself where none is found)."""
-    return next((node for node in below(root) if node.is_error or node.is_missing), root)
+def first_error(root: Node) -> Node | None:
+    """The first node below of which the grammar made nothing, or a command's name of what is none; None: no such."""
+    if root.has_error:
+        return next((node for node in below(root) if node.is_error or node.is_missing), root)
+    return next(iter(_captured(root, "reserved")), None)
 
 
 def join_continued(source: str) -> str:
     """Join words that a backslash and a line end cut in two, keeping the number of lines."""
-    # The line ends go behind the line that they are taken out of.
-    lines = re.compile(r"^(?:[^\n]*[^\s\\]\\\n)+[^\n]*", re.MULTILINE)
+    # The line ends go behind the line that they are taken out of, as far as that goes on.
+    lines = re.compile(r"^(?:[^\n]*[^\s\\]\\\n)+(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
     return lines.sub(lambda m: m[0].replace("\\\n", "") + "\n" * m[0].count("\\\n"), source)
 
 
+Edit = tuple[int, int, bytes]
+"""From, to, what stands there instead."""
 _TWO_EXPANSIONS: Final = re.compile(r"\$[\w{][^\s\"'`;|&()<>]*?[^\s\"'`;|&()<>$\\]\$[\w@*#?!$-]")
 _VARIABLE: Final = re.compile(rb"\$([A-Za-z_]\w*|[\d@*#?!$-])")
 _MAX_ROUNDS: Final = 6
 
 
 def parse_words(source: str) -> Node:
-    """Parse shell text, keeping words whole.
+    """Parse shell text, keeping words whole and lines apart.
 
     The grammar (tree-sitter-bash 0.25) ends the word `$a/$b` behind the second dollar sign; written `$a/${b}` it is
-    read as what it is. Lines stay, columns behind such a word move by two.
+    read as what it is. Assignments that end a line it takes for those of the next line's command; they get a `;`.
+    Lines stay, columns behind such a place move by one or two.
     """
     text = source.encode()
     root = parse(text)
-    for _ in range(_MAX_ROUNDS if _TWO_EXPANSIONS.search(source) else 0):
-        lone = (node.children[-1] for node in below(root) if node.type == "concatenation" and node.children)
-        cuts = [dollar.start_byte for dollar in lone if dollar.type == "$" and _VARIABLE.match(text, dollar.start_byte)]
-        if not cuts:
+    for _ in range(_MAX_ROUNDS):
+        edits = [*_dollars(root, text, source), *_line_ends(root, text)]
+        if not edits:
             break
-        for cut in sorted(cuts, reverse=True):
-            text = text[:cut] + _VARIABLE.sub(rb"${\1}", text[cut:], count=1)
+        for begin, end, written in sorted(edits, reverse=True):
+            text = text[:begin] + written + text[end:]
         root = parse(text)
     return root
 
 
+def _dollars(root: Node, text: bytes, source: str) -> Iterator[Edit]:
+    for node in below(root) if _TWO_EXPANSIONS.search(source) else ():
+        lone = node.children[-1] if node.type == "concatenation" and node.children[-1].type == "$" else None
+        if lone and (name := _VARIABLE.match(text, lone.start_byte)):
+            yield *name.span(), b"${%b}" % name[1]
+
+
+def _line_ends(root: Node, text: bytes) -> Iterator[Edit]:
+    for node in _captured(root, "assigning"):
+        last = [child for child in node.named_children if child.type == "variable_assignment"][-1]
+        after = last.next_sibling
+        if after and b"\n" in text[last.end_byte : after.start_byte].replace(b"\\\n", b""):
+            yield last.end_byte, last.end_byte, b";"
+
+
 _MARK: Final = "REFUTE_DOCUMENT_"
-_WALL_S: Final = 5
+_WALL_S: Final = 20
 _COMPLAINT: Final = re.compile(rb"(?:<standard input>:)?(\d+):\d+: (.*)")
 _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _UNPARTED: Final = re.compile(rb"(?:[)}]|\b(?:esac|done|fi))[ \t]+\Z")
 """What ends a command where nothing but a blank parts it from the next word."""
-_LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z")
-"""Characters that stand for themselves: a tilde that is a word, a dollar sign before a backslash."""
-Edit = tuple[int, int, bytes]
-"""From, to, what stands there instead."""
+_LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z|(?<![^\s;])@(?=\w)")
+"""Characters that stand for themselves: a tilde that is a word, a dollar sign before a backslash, `@` of `@NAME@`."""
 
 
 def respell(source: str) -> str | None:

@@ -24,7 +24,7 @@ from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
-_READ_AGAIN: Final = 500
+_READ_AGAIN: Final = 200
 """Steps that reading a text a second time costs: a program is started for it."""
 MAX_DEPTH: Final = 12
 """Nested substitutions and embedded texts."""
@@ -33,8 +33,9 @@ _HANDLERS: Final = {one.__name__.strip("_"): one for one in (*BUILTINS, *PROGRAM
 _GLOB: Final = re.compile(r"(?=.*[*?\[])(?!\[)[*?\[\]]*([A-Za-z])?[\w.+*?\[\]-]*")
 _SETTING: Final = re.compile(r"[\w.-]+=!?((?:/\S+/)?(?:ba|da|z|k)?sh -c .+)", re.DOTALL)
 """A setting that names a command to run, as `core.pager=sh -c …` does."""
-_EXEC: Final = re.compile(r"\A(?:\s*#.*\n)*\s*(?:eval ')?exec (?!.*(?:py|sh\b))[\w./+-]+ [^\n;|&<>`]*\$0[^\n;|&<>`]*\n")
-"""How a text begins of which a shell reads one line: the rest is a program for what that line starts."""
+_LEAVES: Final = r"exec (?!.*(?:py|\b(?:ba|da|k|z|mk|a)?sh\b)|tail |cat )[\w./+-]+[^\n;|&<>`]*"
+_EXEC: Final = re.compile(rf"\A(?:\s*#.*\n)*\s*(?:eval '|if [^;\n]+; *then {_LEAVES}; *else )?{_LEAVES}(?:; *fi)?\n")
+"""How a text may begin of which a shell reads one command: the rest is a program for what that starts."""
 MAX_CALLS: Final = 40
 """Functions called within one another; the walk itself takes stack for each."""
 MAX_RECURSION: Final = 2
@@ -60,25 +61,28 @@ class ShellWalker(Walker):
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = join_continued(source)
         root = parse_words(spelled)
-        if root.has_error:
+        first = _EXEC.match(source) if self.place is None else None
+        if first and ("$0" in first[0] or first_error(root)):
+            spot = Spot(line=first[0].count("\n"), column=1, text=first[0].strip().rpartition("\n")[2])
+            self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
+            root = parse_words(first[0])
+        elif first_error(root):
             self.report.spend(_READ_AGAIN)
             again = respell(spelled)
             root = parse_words(again) if again is not None else root
-            if root.has_error:
-                self._misunderstood(root, source)
+            if error := first_error(root):
+                self._misunderstood(error, source)
         return root
 
-    def _misunderstood(self, root: Node, source: str) -> None:
+    def _misunderstood(self, error: Node, source: str) -> None:
         """A file must be understood; a text with unknown parts may fail to parse because of them."""
-        spot = self.spot(first_error(root))
+        spot = self.spot(error)
         detail = f"Not understood: {show(spot.text, 60)!r}."
         if self.place is None and (told := complaint(source)) is not None:
             # Where the grammar gives up on the whole text, the line where a quote stays open says more.
             spot = Spot(line=told[0], column=1, text=source.split("\n")[told[0] - 1].strip() or spot.text)
             detail = f"Not understood: {show(told[1], 80)}."
-        if self.place is None and _EXEC.match(source):
-            self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
-        elif is_known(source) and not self.depth:
+        if is_known(source) and not self.depth:
             self.report.add("unanalysable", spot, "shell syntax", detail=detail)
         else:
             # A line put together from values that perhaps never meet; of one that does not parse a shell runs nothing.
