@@ -20,9 +20,6 @@ _SHELL_SUFFIXES: Final = (".sh", ".bash", ".ksh", ".zsh", ".dash", ".bats", ".co
 _PYTHON_SUFFIXES: Final = (".py", ".pyw", ".pyi")
 
 
-# A shell takes bytes as they are, so letters of an older encoding are letters: unless there are control characters, or
-# one of several bytes may be what the shell reads as its own sign (Shift JIS, Big5, GBK).
-_AMBIGUOUS: Final = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f-\xa0]|[\xa1-\xff][\\|{}`\[\]~@^]")
 # Installers write this where the interpreter's path is too long for a first line: the shell reads `exec`, which leaves
 # the file for good, and Python a string (distlib 0.3, `ScriptMaker._build_shebang`).
 _HERE: Final = rb"\$\(dirname -- (?:\"\$0\"|\"\$\(realpath -- \"\$0\"\)\")\)"
@@ -80,8 +77,6 @@ def read_source(data: bytes, language: Language) -> str | Unreadable:
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
     except UnicodeDecodeError as error:
-        if language == Language.SHELL and not _AMBIGUOUS.search(data):
-            return data.decode("latin-1").replace("\r\n", "\n")
         line = data.count(b"\n", 0, error.start) + 1
         return Unreadable(f"It is not valid {encoding.upper()} (byte {error.start}).", line)
     return strip_symbols(text.replace("\r\n", "\n"))
