@@ -257,24 +257,6 @@ class TestRun:
         return smallest_input(self.notes)
 
 
-Runs = Annotated[tuple[TestRun, ...], Field(max_length=10_000)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VariantRun:
-    """The tests on one variant of the implementation, as the driver reports them."""
-
-    name: Name
-    reports: Runs
-    tampering: Annotated[tuple[Text, ...], Field(max_length=10_000)] = ()
-    duration_s: Seconds = 0.0
-
-    @property
-    def ends(self) -> dict[str, TestEnd]:
-        """By test; none where they cannot be trusted."""
-        return {} if self.tampering else {test.name: test.end for test in self.reports}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackRun:
     """All repetitions of an attack."""

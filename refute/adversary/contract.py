@@ -7,12 +7,12 @@ import json
 import posixpath
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from refute.adversary.attack import Attack, Name, Runs, Seconds, Text, VariantRun
+from refute.adversary.attack import Attack, Name, Seconds, TestEnd, TestRun, Text
 from refute.errors import SandboxFailed
 from refute.sandbox.job import Exited, Job, JobResult, LimitReached, Limits, TimedOut
 from refute.settings import Settings
@@ -34,6 +34,24 @@ WORKER_SHARE: Final = 0.75
 """Of the container's memory: what one test may allocate before it gets a MemoryError of its own."""
 RECURSION_LIMITS: Final = (1_000, 1_000, 10_000)
 """Python's own limit at first. A recursion that a tenfold limit does not end either has no end."""
+
+
+Runs = Annotated[tuple[TestRun, ...], Field(max_length=10_000)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VariantRun:
+    """The tests on one variant of the implementation, as the driver reports them."""
+
+    name: Name
+    reports: Runs
+    tampering: Annotated[tuple[Text, ...], Field(max_length=10_000)]
+    duration_s: Seconds = 0.0
+
+    @property
+    def ends(self) -> dict[str, TestEnd]:
+        """By test; none where they cannot be trusted."""
+        return {} if self.tampering else {test.name: test.end for test in self.reports}
 
 
 class ResultsModel(BaseModel):

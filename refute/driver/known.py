@@ -41,7 +41,7 @@ HEAP_TYPE: Final = 1 << 9
 """Py_TPFLAGS_HEAPTYPE: the class was made at run time (https://docs.python.org/3/c-api/typeobj.html, 2026-11)."""
 ABSTRACT: Final = 1 << 20
 """Py_TPFLAGS_IS_ABSTRACT: the class has no objects (inspect.TPFLAGS_IS_ABSTRACT)."""
-ACTING_HERE: Final = frozenset(
+PROXIED: Final = frozenset(
     {"unittest.case.SkipTest", "builtins.classmethod", "builtins.staticmethod", "builtins.property"}
 )
 """Named classes that would act on the driver's own machinery."""
@@ -81,7 +81,7 @@ def is_known(kind: type, *, to_driver: bool) -> bool:
     module = str(kind.__module__)
     if not is_standard(module) or "<" in kind.__qualname__:
         return False
-    if f"{module}.{kind.__qualname__}" in ACTING_HERE or _find(module, kind.__qualname__, load=False) is not kind:
+    if f"{module}.{kind.__qualname__}" in PROXIED or _find(module, kind.__qualname__, load=False) is not kind:
         return False
     if not to_driver or module in VALUE_MODULES:
         return True

@@ -38,8 +38,8 @@ def _forms(value: Any) -> list[Any] | None:
 def _alternatives(value: Any) -> list[Any] | None:
     """Those of `int | None`; where one is no class and made anew of no parts (`Box[T]`), it stays where it is."""
     parts = list(value.__args__)
-    made_anew = (type(one) in VALUES and VALUES[type(one)][1](one) is not None for one in parts)
-    return parts if all(isinstance(one, type) or anew for one, anew in zip(parts, made_anew, strict=True)) else None
+    carried = (isinstance(one, type) or (type(one) in VALUES and VALUES[type(one)][1](one)) for one in parts)
+    return parts if all(carried) else None
 
 
 def _is_text(one: Any) -> bool:

@@ -166,9 +166,9 @@ class Surface:
 
     def subjects(self, text: str) -> tuple[Function, ...]:
         """The functions that a claim names; else the only public one, or those that a plain word may name."""
-        everything, words = self.functions(), _words(text)
         if named := self.named_in(text):
             return named
+        everything, words = self.functions(), _words(text)
         if len(everything) == 1 and not self.classes():
             return everything
         return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from refute.adversary.attack import Brief, TestEnd, TestRun, TriageVerdict, VariantRun
+from refute.adversary.attack import Brief, TestEnd, TestRun, TriageVerdict
+from refute.adversary.contract import VariantRun
 from refute.adversary.judgement.triage import Case
 from refute.adversary.promises import confined, limit_reached, promised
 from refute.adversary.references import ImplementationUse

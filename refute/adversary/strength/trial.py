@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from refute.adversary.attack import Attack, Brief, TriagedTest, TriageVerdict, VariantRun
-from refute.adversary.contract import PLAN, driver_job, driver_limits, read_results
+from refute.adversary.attack import Attack, Brief, TriagedTest, TriageVerdict
+from refute.adversary.contract import PLAN, VariantRun, driver_job, driver_limits, read_results
 from refute.adversary.references import mentioned
 from refute.adversary.strength.hollow import CONTROL, control, hollow_variants
 from refute.adversary.strength.mutants import Mutant

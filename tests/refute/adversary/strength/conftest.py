@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict, VariantRun
+from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.trial import Trial, VariantRuns, make_trial

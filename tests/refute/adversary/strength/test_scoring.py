@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Brief, TestEnd, TestRun, VariantRun
+from refute.adversary.attack import Brief, TestEnd, TestRun
+from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample

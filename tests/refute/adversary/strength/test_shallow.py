@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict, VariantRun
+from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.scoring import Judge
