@@ -48,10 +48,12 @@ def _for_claims(outcome: Outcome) -> Iterator[str]:
 
 
 def _for_a_field(claim: ClaimResult, outcome: Outcome) -> str:
-    """Why the first part that nothing attacks, a field of the claim's, is not tested; empty where it is a clause."""
-    part = next(iter(claim.open_clauses), "")
-    start = f"{claim.claim_id}: {part} is not tested: "
-    return next((f"{part}: {one.removeprefix(start)}" for one in outcome.caveats if one.startswith(start)), "")
+    """Why the first field that nothing attacks is not tested; empty where only clauses are open."""
+    for part in claim.open_clauses:
+        start = f"{claim.claim_id}: {part} is not tested: "
+        if trouble := next((one.removeprefix(start) for one in outcome.caveats if one.startswith(start)), ""):
+            return f"{part}: {trouble}"
+    return ""
 
 
 def _step(claim: ClaimResult) -> str:

@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 
 IMPORT_ERROR: Final = re.compile(
     r"(?:ModuleNotFoundError|ImportError): (?!Error importing)(?P<message>.*?)\)?$"
+    r"|PackageNotFoundError: (?P<metadata>No package metadata was found for .*)$"
     r"|^\S*python[\d.]*: (?P<module>No module named .*)$"
     r"|Error importing plugin \S+: (?P<plugin>.*)$"
 )
@@ -25,6 +26,8 @@ FRAME: Final = re.compile(
     r"|(?P<file>[^\s:][^:\n]*\.py):(?P<at>\d+):(?P<error> \w+Error)?)"
 )
 """Of a traceback, as Python or pytest writes it; the last one of pytest's names the error."""
+MACHINERY: Final = re.compile(r"<frozen|/importlib/")
+"""Frames of Python's own that an import goes through: whoever asked for it stands above them."""
 SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)::\S+ - ")
 WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: |(?:ERROR|ImportError): )")
 """Lines that need no frame of a traceback above them, of pytest and of `python -m`."""
@@ -69,6 +72,11 @@ class ImportFailure:
         return self.message.startswith("No module named")
 
     @property
+    def is_metadata(self) -> bool:
+        """Whether it is no module that is missing, but what an installer leaves beside it: its version, for one."""
+        return self.message.startswith("No package metadata")
+
+    @property
     def place(self) -> str:
         """`file:line`, as far as known."""
         return f"{self.path}:{self.line}" if self.path else "an unknown place"
@@ -90,8 +98,10 @@ def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> Impo
     path, number, seen = "", 0, -REACH
     for at, line in enumerate(lines if exit_code < UNNOTICED else ()):
         error, summary = IMPORT_ERROR.search(line), SUMMARY.match(line)
-        if (frame := FRAME.match(line)) and "<frozen" not in line:
-            path, number, seen = frame["path"] or frame["file"], int(frame["line"] or frame["at"]), at
+        if frame := FRAME.match(line):
+            seen = at
+        if frame and not MACHINERY.search(line):
+            path, number = frame["path"] or frame["file"], int(frame["line"] or frame["at"])
             found = replace(found, path=path, line=number) if found and frame["error"] else found
         elif summary:
             if error is None:

@@ -96,6 +96,9 @@ def _failed(
     without = next((one for one in left_out if f"/{one.path}".endswith(file)), None)
     if without is not None and failure.module:
         reason += f"; {without.path} is not in the snapshot ({without.reason}): name it under `include` in the ticket"
+    elif failure.is_metadata:
+        reason += "; nothing is installed in the container: add a folder NAME.dist-info with a METADATA file (or the"
+        reason += " project's *.egg-info) beside the package, named under `include` where git ignores it"
     elif failure.is_missing and not there and not _is_ours(failure.module, ticket):
         reason += "; if that is a package which the code needs, name it under `requirements` in the ticket"
     return Stop(status=Status.FAILED_IMPORT, reason=reason)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from packaging.requirements import InvalidRequirement, Requirement
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
-from refute.python_syntax import parse_python
+from refute.python_syntax import parse_python, parsed_or_none
 from refute.ticket.command_words import words_of
 from refute.ticket.document import Scalar
 
@@ -201,6 +201,8 @@ def _rewritten(text: str, fault: str) -> str:
     """How to write what is no expression but means one."""
     if fault.startswith("unterminated string") and "\n" in text:
         return "; in double quotes YAML makes a line break of \\n: use single quotes there"
+    if "\n" in text and parsed_or_none(text) is not None:
+        return "; what takes several statements is a `>>>` session in the claim's text"
     if text.startswith("assert "):
         return "; write it without 'assert'"
     if text.startswith(">>>"):

@@ -27,7 +27,7 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(ClaimVerdict.UNTESTED, reason="is async: write `asyncio.run(f())`"), "write `asyncio.run(f())` in its"),
         (claim(ClaimVerdict.UNTESTED), "state the expected result, with independent evidence"),
         (claim(IN_PART, open_clauses=("never two", "x")), 'make "never two" a claim of its own'),
-        (claim(IN_PART, open_clauses=("unchanged, f",)), "unchanged, f: no inputs can be made for it"),
+        (claim(IN_PART, open_clauses=("never two", "unchanged, f")), "unchanged, f: no inputs can be made for it"),
         (claim(SURVIVED, tests_run=1), "only the author's tests passed; add independent evidence"),
         (claim(SURVIVED, tests_run=1, independent_tests=1), "say what comes out, as plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),

@@ -9,7 +9,7 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
-from refute.adversary.property.expressions import dotted, parse_expression, parse_statements
+from refute.adversary.property.expressions import dotted, parse_expression
 from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
@@ -30,27 +30,20 @@ def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note
 
 def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
     expression = parse_expression(written)
-    if expression is None:
-        found = [*text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)]
+    if expression is None:  # `f(3) raises E`
+        found = text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)
         drafts = [draft for draft in found if isinstance(draft, Draft)]
-        if len(drafts) == 1:
-            return drafts[0]
-    statements = [ast.Expr(value=expression)] if expression is not None else parse_statements(written)
-    if not statements:
-        raise NotTested("is not Python")
-    names = namespace.resolve(statements, promised=claim.text)
-    *before, last = statements
-    lines = [line for statement in before for line in ast.unparse(statement).splitlines()]
-    lines += _must_hold(last)
-    return _draft(claim, (written, written), statements, Origin.AUTHOR_EXAMPLE, names, lines)
+        if len(drafts) != 1:
+            raise NotTested("is not Python")
+        return drafts[0]
+    names = namespace.resolve([expression], promised=claim.text)
+    return _draft(claim, (written, written), [expression], Origin.AUTHOR_EXAMPLE, names, _must_hold(expression))
 
 
-def _must_hold(statement: ast.stmt) -> list[str]:
-    """An expression must be true; a bare call may return anything but False."""
-    if not isinstance(statement, ast.Expr):
-        return ast.unparse(statement).splitlines()
-    code = ast.unparse(statement.value)
-    match statement.value:
+def _must_hold(expression: ast.expr) -> list[str]:
+    """It must be true; a bare call may return anything but False."""
+    code = ast.unparse(expression)
+    match expression:
         case ast.Call():
             return [f"got = {code}", "assert got is not False"]
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):

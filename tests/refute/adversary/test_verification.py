@@ -117,6 +117,26 @@ def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, std
     assert "src/leftpad.py is not in the snapshot (ignored by git): name it under `include`" in stop.reason
 
 
+def test_what_an_installer_would_have_left_is_named_with_where_to_put_it() -> None:
+    stderr = """\
+        Traceback (most recent call last):
+          File "/workspace/impl.py", line 7, in <module>
+            __version__ = importlib.metadata.version("impl")
+                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          File "/usr/lib/python3.11/importlib/metadata/__init__.py", line 1008, in version
+            return distribution(distribution_name).version
+                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+          File "/usr/lib/python3.11/importlib/metadata/__init__.py", line 565, in from_name
+            raise PackageNotFoundError(name)
+        importlib.metadata.PackageNotFoundError: No package metadata was found for impl
+        """
+    stop = judge_verification(result("", stderr), TICKET)
+    assert stop is not None
+    assert stop.status is Status.FAILED_IMPORT
+    assert "at /workspace/impl.py:7: No package metadata was found for impl; nothing is installed" in stop.reason
+    assert "add a folder NAME.dist-info with a METADATA file" in stop.reason
+
+
 def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None:
     stderr = """\
         Traceback (most recent call last):

@@ -172,6 +172,7 @@ def test_a_faulty_field_is_named_with_what_was_expected(
         ("f(1) => 2", "write f(1) == 2"),
         ("f(1) -> ValueError", "write f(1) raises ValueError"),
         ("assert f(1) == 2", "without 'assert'"),
+        ("def g(n) -> int: return n\nassert f(g) == 2", "`>>>` session in the claim's text"),
         (">>> f(1)", "doctest"),
         ("", "a Python expression"),
         ("(" * 5000 + ")" * 5000, "Python expression"),
