@@ -1,15 +1,15 @@
 """A critic's answer: JSON, read strictly. What cannot be read is no review; no part of it is guessed."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from refute.adversary.generation.answer import MAX_CODE_CHARS, without_fence
+from refute.adversary.generation.answer import MAX_CODE_CHARS
 from refute.critics.record import ReviewFailure, ReviewVerdict, Severity, verdict_of
 from refute.guardrails.plain_text import printable
+from refute.llm.answer_json import read_object
 
 MAX_FAILURES: Final = 30
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -94,10 +94,9 @@ def read_review(text: str) -> ReadReview | str:
 
     A verdict that contradicts the failures is the failures'; a note says so.
     """
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return "the answer is no JSON"
+    data = read_object(text)
+    if data is None:
+        return "the answer is no JSON object"
     try:
         written = WrittenReview.model_validate(data)
     except ValidationError as error:
@@ -116,11 +115,7 @@ def read_review(text: str) -> ReadReview | str:
 
 def read_remedy(text: str) -> str:
     """The remedy of an answer, on one line; empty where there is none."""
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return ""
-    remedy = data.get("remediation") if isinstance(data, dict) else None
+    remedy = (read_object(text) or {}).get("remediation")
     return _line(remedy)[:2_000] if isinstance(remedy, str) else ""
 
 

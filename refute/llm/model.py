@@ -10,17 +10,10 @@ from enum import StrEnum
 from typing import Any, Final, Protocol
 
 from refute.guardrails.secret_mask import mask_secrets
+from refute.llm.answer_json import is_object
 
 MARKER: Final = "\0marker\0"
 """Stands in a prompt where its random marker comes; no text of others can hold it, see `fence`."""
-
-
-def is_object(text: str) -> bool:
-    """Whether an answer's text is a JSON object, which is the least that any reader needs."""
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 class Tier(StrEnum):

@@ -3,12 +3,11 @@
 Whatever else an answer holds (calls of tools, verdicts, other fields) has no meaning here, and is told as a fault.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from refute.adversary.generation.answer import without_fence
 from refute.guardrails.plain_text import printable
+from refute.llm.answer_json import read_object
 from refute.research.record import Answer, WrittenPoint
 
 MAX_ANSWER_CHARS: Final = 60_000
@@ -44,12 +43,9 @@ def read_answer(text: str) -> Answer | str:
     """An answer as the contract wants it, or in words why it is none."""
     if len(text) > MAX_ANSWER_CHARS:
         return f"the answer has {len(text):,} characters, expected at most {MAX_ANSWER_CHARS:,}"
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return "the answer is no JSON"
-    if not isinstance(data, dict):
-        return f"the answer is {type(data).__name__}, expected an object"
+    data = read_object(text)
+    if data is None:
+        return "the answer is no JSON object"
     if not FIELDS & data.keys():
         return "the answer has none of the fields summary, key_points, citations"
     faults: list[str] = []

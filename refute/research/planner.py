@@ -1,6 +1,5 @@
 """The plan: which pages are fetched and read, in which order. Made and signed before any page is seen."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,6 +8,7 @@ from urllib.parse import urlsplit
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.guardrails.audit import Gate
 from refute.guardrails.urls import PinnedUrl, UrlDenied
+from refute.llm.answer_json import read_object
 from refute.llm.model import Model
 from refute.research.fetching import Check, Fetcher
 from refute.research.intents import SignedIntent, Signer, Tool
@@ -114,9 +114,7 @@ def _proposed(goal: Goal, hosts: Sequence[str], wanted: int, model: Model) -> tu
         completion = model.generate(plan_prompt(goal, hosts, wanted))
     except (ModelUnavailable, BudgetExhausted) as error:
         return [], f"the planner chose no further pages: {error.message}", error.cost_usd
-    try:
-        urls = json.loads(completion.reply.text)["urls"]
-        named = [url for url in urls if isinstance(url, str)]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    urls = (read_object(completion.reply.text) or {}).get("urls")
+    if not isinstance(urls, list):
         return [], "the planner's answer cannot be read; it chose no further pages", completion.cost_usd
-    return named, "", completion.cost_usd
+    return [url for url in urls if isinstance(url, str)], "", completion.cost_usd

@@ -1,7 +1,5 @@
 """A model's answer to a request for tests. Whatever is malformed is left out and told, one test at a time."""
 
-import json
-import re
 from textwrap import dedent, indent
 from typing import Annotated, Any, Final, TypeVar
 
@@ -11,12 +9,11 @@ from pydantic.json_schema import SkipJsonSchema
 
 from refute.adversary.attack import Category
 from refute.guardrails.plain_text import encodable
+from refute.llm.answer_json import read_object
 
 MAX_CODE_CHARS: Final = 8_000
 MAX_ITEMS: Final = 200
 """Tests of one answer that are read at all; an attack has room for far fewer."""
-FENCED: Final = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```[ \t]*$", re.DOTALL | re.MULTILINE)
-"""A line cannot begin with a fence inside of JSON, whose texts hold no line ends."""
 T = TypeVar("T", bound=BaseModel)
 CONFIG: Final = ConfigDict(frozen=True, use_attribute_docstrings=True)
 """What stands below a field is also told to the model, in the schema."""
@@ -91,16 +88,9 @@ ANSWER_SCHEMA: Final = WrittenTests.model_json_schema()
 
 
 def read_answer(text: str) -> WrittenTests | None:
-    """Read an answer; None where it is not a JSON object at all.
-
-    Args:
-        text: as it came; one fence around the JSON is tolerated, with prose around it, nothing else is.
-    """
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict):
+    """Read an answer as it came; None where it is no JSON object at all."""
+    data = read_object(text)
+    if data is None:
         return None
     faults: list[str] = []
     tests = each(WrittenTest, data.get("tests"), "test", faults)
@@ -115,18 +105,12 @@ def read_answer(text: str) -> WrittenTests | None:
 def is_usable(text: str) -> bool:
     """Whether an answer is worth keeping: some test of it can be read, or it is well-formed and gives none."""
     answer = read_answer(text)
-    if answer is None:
-        return False
-    return bool(answer.tests) or listed(text, "tests") == []
+    return answer is not None and (bool(answer.tests) or listed(text, "tests") == [])
 
 
 def listed(text: str, key: str) -> list[Any] | None:
     """What an answer lists under a key; None where it is no JSON object that does."""
-    try:
-        data = json.loads(without_fence(text))
-    except (ValueError, RecursionError):
-        return None
-    found = data.get(key) if isinstance(data, dict) else None
+    found = (read_object(text) or {}).get(key)
     return found if isinstance(found, list) else None
 
 
@@ -143,9 +127,3 @@ def each(kind: type[T], items: Any, what: str, faults: list[str]) -> list[T]:
             fields = sorted({str(fault["loc"][0]) for fault in error.errors() if fault["loc"]})
             faults.append(f"{what} {number} is malformed: {', '.join(fields) or 'no object'}")
     return kept
-
-
-def without_fence(text: str) -> str:
-    """What stands in the only fence of an answer, whatever is said around it; the whole text where it is not one."""
-    fenced = FENCED.findall(text)
-    return fenced[0] if len(fenced) == 1 and not text.lstrip().startswith(("{", "[")) else text.strip()

@@ -94,7 +94,7 @@ def test_budgets_are_fixed_before_anything_is_fetched():
     model = SaidModel(lambda _: "garbage")
     findings, _ = run(pages(HONEST, HONEST), model)
     assert len(model.asked) == 4
-    assert "source 1 gave nothing: the answer is no JSON" in findings.notes
+    assert "source 1 gave nothing: the answer is no JSON object" in findings.notes
 
 
 def test_one_page_cannot_take_the_bytes_of_another():
