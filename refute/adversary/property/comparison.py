@@ -135,6 +135,12 @@ def _outcome(call: Callable[[], Any], how: str) -> Any:
     return f"{type(value).__name__}: {value}" if how == "text" else value
 
 
+def _differs(call: str, values: Sequence[Any], before: Any, now: Any) -> str:
+    """A call over `a0`, `a1`, … with its values, what it gave in the version before, and what it gives now."""
+    written = re.sub(r"\ba(\d+)\b", lambda hit: repr(values[int(hit[1])]), call)
+    return f"{written} gave {_shown(before)} before, {_shown(now)} now"
+
+
 # Textbook definitions, written for obviousness and not for speed
 
 

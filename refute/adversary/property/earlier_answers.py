@@ -10,7 +10,7 @@ from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.laws import NO_INPUTS, sampled
-from refute.adversary.property.surface import Function, read_surface
+from refute.adversary.property.surface import Function, Surface, read_surface
 from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(
@@ -33,6 +33,7 @@ _CHANGES: Final = (
     "say in a `property` what stays as it is"
 )
 UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
+_ELSEWHERE: Final = "it names code that the implementation files do not define; add its file to `implementation_files`"
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
 )
@@ -59,8 +60,19 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
         if why_not := _incomparable(claim, brief):
             yield Note(claim=claim, reason=why_not)
             continue
-        for function in surface.subjects(claim.text) or surface.functions():
+        functions = _preserved(claim, surface)
+        if not functions:
+            yield Note(claim=claim, reason=_ELSEWHERE)
+        for function in functions:
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+
+
+def _preserved(claim: Claim, surface: Surface) -> tuple[Function, ...]:
+    """What a claim in prose says to be as before: what it names, a class with its methods, else all there is."""
+    owners = [name for name in surface.classes() if re.search(rf"`{name}`", claim.text)]
+    methods = tuple(one for one in surface.callables() if one.owner in owners)
+    everything = () if owners or surface.speaks_of_others(claim.text) else surface.functions()
+    return surface.subjects(claim.text) or methods or everything
 
 
 def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
@@ -114,7 +126,7 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
         body=(
             f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
             f"got = _outcome(lambda: {inputs.call}, how)",
-            'assert _same(expected, got), f"{_shown(expected)} before, {_shown(got)} now"',
+            f"assert _same(expected, got), _differs({inputs.call!r}, case, expected, got)",
         ),
         given=(("case", sampled(rows)),),
     )

@@ -1,6 +1,7 @@
 """What an implementation offers to its importers, read from its source: functions, classes, names, docstrings."""
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,6 +12,11 @@ from refute.adversary.property.dependence import Beside, beside, wants_objects
 from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
+_SUBJECT = re.compile(
+    r"\s*(?:the (?:function|method|class) )?(?:`(?P<code>[^\W\d][\w.]*)(?:\([^`]*\))?`|(?P<called>[^\W\d][\w.]*)\()",
+    re.IGNORECASE,
+)
+"""The code that a claim begins with."""
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
@@ -168,10 +174,26 @@ class Surface:
         """The functions that a claim names; else the only public one, or those that a plain word may name."""
         if named := self.named_in(text):
             return named
+        if self.speaks_of_others(text):
+            return ()
         everything, words = self.functions(), _words(text)
         if len(everything) == 1 and not self.classes():
             return everything
         return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
+
+    def speaks_of_others(self, text: str) -> bool:
+        """Whether a claim begins with code that these modules do not hold: what it says is not of their functions."""
+        hit = _SUBJECT.match(text)
+        parameters = {one.name for function in self.callables() for one in function.parameters}
+        modules = {part for face in self.faces for part in face.module.split(".")}
+        ours = (
+            {*dir(builtins)}
+            | self.defined_names()
+            | {function.name for function in self.callables()}
+            | parameters
+            | modules
+        )
+        return hit is not None and ours.isdisjoint((hit["code"] or hit["called"]).split("."))
 
 
 def _words(text: str) -> set[str]:

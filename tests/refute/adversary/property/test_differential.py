@@ -92,6 +92,14 @@ def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, c
     assert len([name for name in failures(written, code) if "unchanged" in name]) == failing
 
 
+def test_what_a_claim_says_of_a_class_is_said_of_its_methods_alone(tmp_path: Path) -> None:
+    code = OLD.replace('f"w{self.low}"', 'f"v{self.low}"').replace("text.split()", "text.split(' ')")
+    made = brief(code, "`Pair` behaves exactly as before.")
+    written = PropertyTester(compared(made, tmp_path)).write_tests(made)
+    (failure,) = [error for name, error in failures(written, code).items() if "unchanged" in name]
+    assert str(failure).startswith("Pair(1, 3).width() gave 'w1' before, 'v1' now")
+
+
 def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_it(tmp_path: Path) -> None:
     code = OLD.replace("max(low, min(high, x))", "min(high, x)").replace("text.split()", "text.split(' ')")
     made = brief(code, "clamp() is right.")
@@ -151,6 +159,7 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
     [
         ("clamp(x) gives the same results as before.", "", "no `base` or `previous`"),
         ("Behaviour of `clamp` is unchanged except for negative numbers.", OLD, "name in `unchanged`"),
+        ("`clip` behaves exactly as before.", OLD, "names code that the implementation files do not define"),
         (
             replace(CLAIM, text="It is kept.", unchanged=("clip",)),
             OLD,

@@ -32,6 +32,12 @@ def test_a_row_leaves_other_claims_alone(name: str, example: str) -> None:
     assert name not in _labels(example)
 
 
+@pytest.mark.parametrize("claim", ["`other` never raises an exception.", "other(text) never raises."])
+def test_what_is_said_of_other_code_is_not_said_of_the_only_function(claim: str) -> None:
+    attack = PropertyTester().write_tests(brief_of("def f(text: str):\n    return text[0]\n", [claim]))
+    assert not attack.tests
+
+
 @pytest.mark.parametrize(("row", "text"), SILENCING)
 def test_words_keep_rows_silent(row: dict[str, re.Pattern[str]], text: str) -> None:
     assert row["pattern"].search(text)
