@@ -17,6 +17,8 @@ _SUBJECT = re.compile(
     re.IGNORECASE,
 )
 """The code that a claim begins with."""
+ELSEWHERE = "it names code that the implementation files do not define; add its file to `implementation_files`"
+"""Why a claim about others is not tested."""
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 

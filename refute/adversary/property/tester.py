@@ -16,7 +16,7 @@ from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.surface import Documented, Surface, read_surface
+from refute.adversary.property.surface import ELSEWHERE, Documented, Surface, read_surface
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 
@@ -90,6 +90,8 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     for claim in brief.ticket.claims:
+        if not claim.code() and surface.speaks_of_others(claim.text):
+            yield Note(claim=claim, reason=ELSEWHERE)
         yield from author_examples(claim, namespace)
         subjects = surface.subjects(claim.text)
         only = subjects[0] if len(subjects) == 1 else None

@@ -9,7 +9,7 @@ from refute.adversary.property.earlier_answers import UNKNOWN
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.surface import read_surface
+from refute.adversary.property.surface import ELSEWHERE, read_surface
 from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 
@@ -48,6 +48,8 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
     for claim in brief.ticket.claims:
         unknown = [name for name in claim.unchanged if namespace.surface.named(name) is None]
         found += [Weakness(claim_id=claim.id, reason=UNKNOWN.format(name), is_tested=False) for name in unknown]
+        if not claim.code() and namespace.surface.speaks_of_others(claim.text):
+            found.append(Weakness(claim_id=claim.id, reason=ELSEWHERE, is_tested=False))
         origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
         if claim.code() and not claim.unchanged and claim.id in untestable:
             found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))

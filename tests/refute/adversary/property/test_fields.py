@@ -67,6 +67,13 @@ def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
     assert str(told) == "C1 is not tested: unchanged: got '_now', expected a public function of the implementation"
 
 
+def test_what_a_claim_says_of_code_elsewhere_is_told() -> None:
+    told = weaknesses(brief_of(CODE, ["`other` behaves exactly as before.", "`parse` behaves exactly as before."]))
+    assert [str(one).partition(";")[0] for one in told] == [
+        "C1 is not tested: it names code that the implementation files do not define"
+    ]
+
+
 def test_a_program_is_advised_to_show_a_command() -> None:
     made = brief_of(CODE, ["It adds numbers."])
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
