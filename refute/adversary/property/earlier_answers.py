@@ -10,7 +10,7 @@ from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.laws import NO_INPUTS, sampled
-from refute.adversary.property.surface import Function, Surface, read_surface
+from refute.adversary.property.surface import ELSEWHERE, Function, Surface, read_surface
 from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(
@@ -59,7 +59,10 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
         if why_not := _incomparable(claim, brief):
             yield Note(claim=claim, reason=why_not)
             continue
-        for function in _preserved(claim, surface):
+        functions = _preserved(claim, surface)
+        if not functions:
+            yield Note(claim=claim, reason=ELSEWHERE)
+        for function in functions:
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
 
 
@@ -67,7 +70,7 @@ def _preserved(claim: Claim, surface: Surface) -> tuple[Function, ...]:
     """What a claim in prose says to be as before: what it names, a class with its methods, else all there is."""
     owners = [name for name in surface.classes() if re.search(rf"`{name}`", claim.text)]
     methods = tuple(one for one in surface.callables() if one.owner in owners)
-    everything = () if owners or surface.speaks_of_others(claim.text) else surface.functions()
+    everything = () if owners or surface.speaks_of_others(claim.text, anywhere=True) else surface.functions()
     return surface.subjects(claim.text) or methods or everything
 
 

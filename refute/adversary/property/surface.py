@@ -12,11 +12,9 @@ from refute.adversary.property.dependence import Beside, beside, wants_objects
 from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
-_SUBJECT = re.compile(
-    r"\s*(?:the (?:function|method|class) )?(?:`(?P<code>[^\W\d][\w.]*)(?:\([^`]*\))?`|(?P<called>[^\W\d][\w.]*)\()",
-    re.IGNORECASE,
-)
-"""The code that a claim begins with."""
+_CODE = re.compile(r"`(?P<code>[^\W\d][\w.]*)(?:\([^`]*\))?`|(?<![\w.`])(?P<called>[^\W\d][\w.]*)\(")
+"""Code that a claim names."""
+_ARTICLE = re.compile(r"\s*(?:the (?:function|method|class) )?", re.IGNORECASE)
 ELSEWHERE = "it names code that the implementation files do not define; add its file to `implementation_files`"
 """Why a claim about others is not tested."""
 _RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -183,19 +181,21 @@ class Surface:
             return everything
         return tuple(f for f in everything if f.name in words and len(f.name) > 2)  # noqa: PLR2004  # `f` is a word too
 
-    def speaks_of_others(self, text: str) -> bool:
-        """Whether a claim begins with code that these modules do not hold: what it says is not of their functions."""
-        hit = _SUBJECT.match(text)
+    def speaks_of_others(self, text: str, *, anywhere: bool = False) -> bool:
+        """Whether a claim begins with code that these modules do not hold: what it says is not of their functions.
+
+        Args:
+            text: of the claim.
+            anywhere: whether code that it names later counts too.
+        """
+        article = _ARTICLE.match(text)
+        first = _CODE.match(text, article.end() if article else 0)
         parameters = {one.name for function in self.callables() for one in function.parameters}
         modules = {part for face in self.faces for part in face.module.split(".")}
-        ours = (
-            {*dir(builtins)}
-            | self.defined_names()
-            | {function.name for function in self.callables()}
-            | parameters
-            | modules
-        )
-        return hit is not None and ours.isdisjoint((hit["code"] or hit["called"]).split("."))
+        callables = {function.name for function in self.callables()}
+        ours = {*dir(builtins)} | self.defined_names() | callables | parameters | modules
+        named = _CODE.finditer(text) if anywhere else filter(None, [first])
+        return any(ours.isdisjoint((hit["code"] or hit["called"]).split(".")) for hit in named)
 
 
 def _words(text: str) -> set[str]:

@@ -160,6 +160,7 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
         ("clamp(x) gives the same results as before.", "", "no `base` or `previous`"),
         ("Behaviour of `clamp` is unchanged except for negative numbers.", OLD, "name in `unchanged`"),
         ("`clip` behaves exactly as before.", OLD, "names code that the implementation files do not define"),
+        ("The behaviour of `clip` is unchanged.", OLD, "names code that the implementation files do not define"),
         (
             replace(CLAIM, text="It is kept.", unchanged=("clip",)),
             OLD,
