@@ -20,10 +20,16 @@ _HEADINGS: Final = {
 }
 _SECTION: Final = re.compile(
     rf"^(?P<indent>[ \t]*)(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _HEADINGS.items())}):"
-    r"[ \t]*(?P<body>.*(?:\n(?:(?P=indent)[ \t]+\S.*|[ \t]*))*)",
+    r"[ \t]*(?P<body>.*(?:\n(?:(?P=indent)[ \t]+\S.*|[ \t]*$))*)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A heading with what stands behind it or is indented below."""
+_FIELD: Final = re.compile(
+    r"^(?P<indent>[ \t]*):(?:(?:param|parameter|arg|argument|key|keyword) (?:(?P<type>[^\s:]+) )?(?P<name>\w+)"
+    r"|(?P<returns>returns?)|\w+(?: [^:\n]*)?):",
+    re.MULTILINE,
+)
+"""Of a field list, as Sphinx reads them: `:param int n: how many`."""
 _ENTRY: Final = re.compile(
     r"^\s*[-*]?\s*`?(?P<name>[^\W\d]\w*)`?\s*(?:\((?P<type>[^)\n]*)\))?\s*:\s*(?P<text>.*)$", re.MULTILINE
 )
@@ -75,11 +81,17 @@ class Arguments:
 
 def parts_of(text: str) -> dict[str, str]:
     """What stands under each kind of heading, and as `prose` the rest."""
-    text = text.expandtabs(4)
+    text = _FIELD.sub(_as_heading, text.expandtabs(4))
     found = {**dict.fromkeys(_HEADINGS, ""), "prose": _SECTION.sub("\n\n", text)}
     for hit in _SECTION.finditer(text):
         found[next(kind for kind in _HEADINGS if hit[kind])] += f"{hit['body']}\n"
     return found
+
+
+def _as_heading(field: re.Match[str]) -> str:
+    if not field["name"]:
+        return f"{field['indent']}{'Returns' if field['returns'] else 'Notes'}:"
+    return f"{field['indent']}Args: {field['name']}{' (' + field['type'] + ')' if field['type'] else ''}:"
 
 
 def arguments_of(function: Function, texts: Iterable[str]) -> Arguments:
