@@ -71,8 +71,8 @@ def spike_alerts(spikes: Iterable[Spike], now: datetime) -> list[Alert]:
             words=f"{spike.words}: {rate(spike.recent)} in the last day, {rate(spike.usual)} before",
             fields={
                 "kind": spike.kind,
-                "recent": {"hits": spike.recent.hits, "tries": spike.recent.tries},
-                "usual": {"hits": spike.usual.hits, "tries": spike.usual.tries},
+                "recent": {"hits": spike.recent.hits, "tries": spike.recent.trials},
+                "usual": {"hits": spike.usual.hits, "tries": spike.usual.trials},
             },
         )
         for spike in spikes

@@ -12,16 +12,8 @@ import pandas as pd
 from sqlalchemy import Column, Connection, Float, Integer, Table, select
 
 from refute.ledger import rows
-from refute.ledger.schema import (
-    CLAIMS,
-    CONFIRMATIONS,
-    FAILURES,
-    NANODOLLARS,
-    OUTCOMES,
-    SANDBOX_RUNS,
-    Instant,
-    Usd,
-)
+from refute.ledger.column_types import NANODOLLARS, Instant, Usd
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, SANDBOX_RUNS
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.reading import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, bare, chunks, typed

@@ -11,7 +11,7 @@ import click
 from flows.commands.options import in_order, load_settings, results, setting_options
 from flows.commands.output import deliver
 from refute.errors import UsageError
-from refute.guardrails.audit import AuditLog
+from refute.ports import audit_log
 from refute.research.connect import require_mode
 from refute.research.record import Findings, Goal, Mode
 from refute.settings import Settings
@@ -78,8 +78,7 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
     if goal is None:
         from refute.evaluation.trials import compare_all
 
-        audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
-        deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")
+        deliver(render_trials(list(compare_all(audit_log(settings)))), output, kept="Run it again.")
         return 0
     both = [_run(goal, urls, mode, settings, unsafe=options["unsafe"]) for mode in (Mode.VULNERABLE, Mode.DEFENDED)]
     deliver(render_comparison(both[0], both[1], form), output, kept="Run it again.")
