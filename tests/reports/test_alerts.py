@@ -67,7 +67,7 @@ def test_what_a_webhook_did_not_take_is_told_again(webhook: WebhookReceiver, mem
 
 
 def test_only_http_is_a_webhook(memory: AlertMemory) -> None:
-    with pytest.raises(OSError, match="expected https or http"):
+    with pytest.raises(OSError, match="UnsupportedProtocol"):
         tell(budget_alerts(state("26")), memory, post_to("file:///etc/passwd"))
 
 
