@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from flows.commands.output import deliver
 from refute.errors import UsageError
 from refute.ports import audit_log
 from refute.research.connect import require_mode
-from refute.research.record import Findings, Goal, Mode
+from refute.research.record import Findings, Mode
 from refute.settings import Settings
 
 MAX_GOAL_CHARS: Final = 2_000
@@ -112,7 +113,7 @@ def _settings(options: "dict[str, Any]") -> Settings:
 
 
 def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, unsafe: bool) -> Findings:
-    from flows.run import run_research
+    from flows.run import run_flow
 
     if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
         got = f"{len(goal)} characters" if goal.strip() else "an empty goal"
@@ -120,4 +121,12 @@ def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, un
     if not urls:
         raise UsageError("research: got no page to read", hint="Name at least one: --url https://…")
     require_mode(settings, mode, unsafe=unsafe)
-    return run_research(Goal(text=goal, urls=urls), mode, settings, unsafe=unsafe)
+
+    def make() -> Any:
+        from flows.research import ResearchRequest, research_pages
+
+        return partial(
+            research_pages, ResearchRequest(goal=goal, urls=urls, mode=mode, unsafe=unsafe, settings=settings)
+        )
+
+    return run_flow(make, Findings, settings)

@@ -1,4 +1,4 @@
-"""What never enters a snapshot: version control, credentials, and (outside git) caches. `withheld.toml` has the rules."""
+"""What never enters a snapshot: version control, credentials, caches. The rules, with examples, are `withheld.toml`."""
 
 import re
 import tomllib
@@ -44,9 +44,15 @@ def table() -> dict[str, Any]:
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    made = ({name: row[name] for name in Rule.__dataclass_fields__ if name in row} for row in table()["rule"])
-    sets = ("directories", "but")
-    return tuple(Rule(**{name: frozenset(one) if name in sets else one for name, one in row.items()}) for row in made)
+    return tuple(
+        Rule(
+            reason=row["reason"],
+            directories=frozenset(row.get("directories", ())),
+            files=tuple(row.get("files", ())),
+            but=frozenset(row.get("but", ())),
+        )
+        for row in table()["rule"]
+    )
 
 
 def withheld_reason(path: str) -> str | None:
