@@ -11,11 +11,11 @@ import click
 from flows.commands.options import FILE, results
 from flows.commands.output import check_writable, deliver, in_color
 from refute.errors import UsageError
+from refute.evaluation.gates import Trial
 from refute.guardrails.injection import suspicion
-from refute.guardrails.trials import Trial
 
 ASSISTANT: Final = "refute.evaluation.assistant:trials"
-SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials", ASSISTANT)
+SUITES: Final = ("refute.evaluation.gates:trials", "refute.evaluation.trials:trials", ASSISTANT)
 """Functions (module:name) that give trials. They need neither network nor model."""
 CORPUS: Final = "corpus"
 

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from flows.commands import eval as command
-from refute.guardrails.trials import Trial
+from refute.evaluation.gates import Trial
 
 TRIED = cache(lambda name, suite=command._suite: list(suite(name)))
 """A suite is the same each time, and half a second of trials."""

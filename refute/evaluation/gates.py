@@ -1,4 +1,4 @@
-"""Tries every gate with the cases of `trials.toml` and the examples of the injection patterns."""
+"""Tries every gate with the cases of `gates.toml` and the examples of the injection patterns."""
 
 import base64
 import tomllib
@@ -56,7 +56,7 @@ class Trial:
 
 def trials() -> Iterator[Trial]:
     """Every case in every mode that its gate has; always the same."""
-    cases = tomllib.loads(resources.files("refute.guardrails").joinpath("trials.toml").read_text(encoding="utf-8"))
+    cases = tomllib.loads(resources.files("refute.evaluation").joinpath("gates.toml").read_text(encoding="utf-8"))
     for mode in Mode:
         modes = GuardrailSettings.model_validate(dict.fromkeys(GuardrailSettings.model_fields, mode))
         gates = Gates(audit=AuditLog(Path(), enabled=False), run_id="eval", modes=modes)
