@@ -16,6 +16,7 @@ from refute.ledger.costs_csv import append_missing, rebuild_csv
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.settings import Settings
+from refute.wording import counted
 
 if TYPE_CHECKING:
     from reports.report import BudgetReport
@@ -155,8 +156,7 @@ def _report(ledger: Ledger, settings: Settings, scope: "Scope", options: dict[st
 
 def _csv(ledger: Ledger, settings: Settings, *, rebuild: bool) -> int:
     done = rebuild_csv(ledger, settings.costs_csv) if rebuild else append_missing(ledger, settings.costs_csv)
-    lines = f"{done} line{'' if done == 1 else 's'}"
-    click.echo(f"{settings.costs_csv}: {lines} {'written' if rebuild else 'appended'}")
+    click.echo(f"{settings.costs_csv}: {counted(done, 'line')} {'written' if rebuild else 'appended'}")
     return 0
 
 

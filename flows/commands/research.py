@@ -12,7 +12,6 @@ import click
 from flows.commands.options import in_order, load_settings, results, setting_options
 from flows.commands.output import deliver
 from refute.errors import UsageError
-from refute.ports import audit_log
 from refute.research.connect import require_mode
 from refute.research.record import Findings, Mode
 from refute.settings import Settings
@@ -78,6 +77,7 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
     settings = _settings(options)
     if goal is None:
         from refute.evaluation.trials import compare_all
+        from refute.ports import audit_log
 
         deliver(render_trials(list(compare_all(audit_log(settings)))), output, kept="Run it again.")
         return 0

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from refute.evaluation.memory import MemoryStore
 from refute.guardrails.audit import AuditLog
-from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
+from refute.guardrails.confirmation import Confirmations, Consent
 from refute.guardrails.gates import Gates
 from refute.guardrails.injection import patterns, suspicion
 from refute.guardrails.redaction import Redactor
