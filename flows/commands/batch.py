@@ -32,7 +32,7 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
 
 
-@click.command(short_help="Verify many tickets in parallel; resumable.")
+@click.command()
 @click.argument("source", type=PLACE, required=False)
 @YES
 @click.option("--resume", metavar="BATCH", help="Continue a batch; `latest`: the newest unfinished one.")

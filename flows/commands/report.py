@@ -37,7 +37,7 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
 """Option that is a report of its own → what may stand beside it; the report itself takes filters, --html and --json."""
 
 
-@click.command(short_help="Report failures, costs and the budget.")
+@click.command()
 @click.option("--since", type=Moment(), metavar="WHEN", help="Only runs started since WHEN: a day (UTC), 12h, 7d.")
 @click.option(
     "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs started before WHEN; a day is included."

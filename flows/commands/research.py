@@ -40,7 +40,7 @@ _OPTIONS: Final = (
 )
 
 
-@click.group(cls=GoalGroup, short_help="Read web pages for a goal; answers with checked quotes.")
+@click.group(cls=GoalGroup)
 def research() -> None:
     """Read web pages for a goal: `refute research GOAL --url URL`. Instructions in pages are ignored."""
 
