@@ -11,16 +11,15 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
-from flows.confirmation.approver import Put, put_in_ui
-from flows.confirmation.question import AskedQuestion, Reply, digest_of
+from flows.confirmation.person import ask_person
 from flows.request import Request, refuse_foreign_settings
 from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer
-from refute.guardrails.audit import Decision, Gate
 from refute.guardrails.plain_text import markdown_block
 from refute.ledger.store import Ledger
+from refute.settings import Settings
 from reports.terminal import report_in_words
 from tasks.assist import answer
 
@@ -49,38 +48,30 @@ def assist(request: AssistRequest) -> State[None]:
         def say(text: str) -> Answer:
             return answer(assistant, f"prefect/{run_id}", text)
 
-        def put(question: AskedQuestion, left_s: float) -> Reply:
-            reply = put_in_ui(question, left_s)
-            decision = Decision.ALLOW if reply.approved else Decision.DENY
-            told = {"subject": question.subject, "change": question.digest, "answer": reply.words}
-            reason = "form in the Prefect UI"
-            assistant.audit.record(Gate.CONFIRMATION, decision, run_id=run_id, reason=reason, metadata=told)
-            return reply
+        def confirms(challenge: Challenge) -> bool:
+            return _confirms(challenge, run_id, settings)
 
-        said = confirmed_by_form(say, say(request.question), run_id, put)
+        said = confirmed_by_form(say, say(request.question), confirms)
     create_markdown_artifact(key="answer", markdown=markdown_block(said.text), description=f"{said.route}: assist")
     make = Failed if said.failed else Completed
     return make(message=said.text.partition("\n")[0])
 
 
-def confirmed_by_form(say: Callable[[str], Answer], said: Answer, run_id: str, put: Put) -> Answer:
+def confirmed_by_form(say: Callable[[str], Answer], said: Answer, confirms: Callable[[Challenge], bool]) -> Answer:
     """Ask people at the Prefect UI as long as an answer waits for a confirmation.
 
     Args:
         say: answers a message of this run's own conversation.
         said: the last answer.
-        run_id: of the run; the question goes by its beginning.
-        put: asks.
+        confirms: asks.
     """
     while said.challenge is not None:
-        question, left_s = asked(said.challenge, run_id)
-        confirmed = put(question, left_s).approved
-        said = say(f"confirm {said.challenge.nonce}" if confirmed else "cancel")
+        said = say(f"confirm {said.challenge.nonce}" if confirms(said.challenge) else "cancel")
     return said
 
 
-def asked(challenge: Challenge, run_id: str) -> tuple[AskedQuestion, float]:
-    """The question of a form, and how long it waits. The number that a terminal shows is not in it."""
-    text, subject = challenge.description(), f"assist-{run_id[:8]}"
-    question = AskedQuestion(subject=subject, digest=digest_of(text), deadline=challenge.expires_at, text=text)
-    return question, max(1.0, (challenge.expires_at - datetime.now(UTC)).total_seconds() - 1)
+def _confirms(challenge: Challenge, run_id: str, settings: Settings) -> bool:
+    """Whether a person does, by a form; the number that a terminal shows is not in it."""
+    left_s = max(1.0, (challenge.expires_at - datetime.now(UTC)).total_seconds() - 1)
+    subject, text = f"assist-{run_id[:8]}", challenge.description()
+    return bool(ask_person(subject, text, settings=settings, run_id=run_id, form_timeout_s=left_s).approved)

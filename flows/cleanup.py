@@ -1,7 +1,7 @@
 """What Prefect calls when a run of ours was killed or cancelled: its containers are removed, whoever finds it."""
 
 import contextlib
-from typing import Any
+from typing import Any, Final
 
 from prefect import Flow
 from prefect.client.schemas.objects import FlowRun, State
@@ -23,3 +23,12 @@ def remove_containers(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]
         run_id, tickets = request["batch_id"], request["tickets"]
     with contextlib.suppress(InfrastructureError):
         remove_leftovers(run_id, tickets=tickets)
+
+
+VERIFYING: Final[dict[str, Any]] = {
+    "persist_result": False,
+    "log_prints": False,
+    "on_crashed": [remove_containers],
+    "on_cancellation": [remove_containers],
+}
+"""Of a flow that runs containers."""

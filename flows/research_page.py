@@ -1,6 +1,5 @@
 """The page of `refute research ui`: goal and URLs in, both modes side by side. Run by Streamlit, never imported."""
 
-from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
@@ -9,10 +8,9 @@ import streamlit as st
 from refute.errors import RefuteError
 from refute.evaluation.attacks import attack_cases
 from refute.evaluation.trials import try_case
-from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
 from refute.guardrails.plain_text import printable
-from refute.ports import Ports
+from refute.ports import Ports, audit_log
 from refute.research.connect import connect_reader, research
 from refute.research.fetching import WebFetcher
 from refute.research.harness import Effects
@@ -52,7 +50,7 @@ def main() -> None:
         with column:
             try:
                 findings = (
-                    try_case(case, mode, _audit(settings)).findings if case else _read(goal, urls, settings, mode)
+                    try_case(case, mode, audit_log(settings)).findings if case else _read(goal, urls, settings, mode)
                 )
             except RefuteError as error:
                 st.error(printable(str(error)))
@@ -84,17 +82,9 @@ def _show(findings: Findings) -> None:
     for heading, lines in told(findings):
         st.markdown(f"**{heading}**")
         for line in lines or ["none"]:
-            st.text(_text(line) or "none")
+            st.text(printable(line, max_chars=SHOWN_CHARS) or "none")
     for one in findings.citations if findings.mode is Mode.DEFENDED else ():
         st.link_button(f"Open source {one.number}", one.url)
-
-
-def _text(text: str) -> str:
-    return printable(text, max_chars=SHOWN_CHARS)
-
-
-def _audit(settings: Settings) -> AuditLog:
-    return AuditLog(Path(settings.audit_path), enabled=settings.audit_enabled)
 
 
 main()

@@ -7,7 +7,7 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
-from flows.cleanup import remove_containers
+from flows.cleanup import VERIFYING
 from flows.console import hand_back
 from flows.pipeline import TicketPorts
 from flows.request import Request
@@ -30,13 +30,7 @@ class ReviewRequest(Request):
     remediation: bool = True
 
 
-@flow(
-    name="review-ticket",
-    flow_run_name="critics of {request.ticket.name}",
-    persist_result=False,
-    on_crashed=[remove_containers],
-    on_cancellation=[remove_containers],
-)
+@flow(name="review-ticket", flow_run_name="critics of {request.ticket.name}", **VERIFYING)
 def review_ticket(request: ReviewRequest) -> State[None]:
     """Have critics look at a ticket's change. Its verification script is not run: only their counterexamples are.
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from flows.batch.request import BatchRequest
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
-    from refute.research.fetching import Fetcher
-    from refute.research.record import Findings, Goal, Mode
 
 Result = TypeVar("Result")
 
@@ -73,30 +71,6 @@ def run_flow(
     """
     with saying_what_is_kept(), prefect_session(settings) as api_url:
         return _call(make(), Console(api_url=api_url, observer=observer or Unwatched()), result)
-
-
-def run_research(
-    goal: "Goal", mode: "Mode", settings: Settings, *, unsafe: bool = False, fetcher: "Fetcher | None" = None
-) -> "Findings":
-    """Read pages for a goal through the Prefect flow; raises as `run_tickets`, and SettingsInvalid.
-
-    Args:
-        goal: what is wanted, and the pages.
-        mode: how they are treated.
-        settings: of the run.
-        unsafe: whether pages may command a real model in vulnerable mode.
-        fetcher: by default the web.
-    """
-    from refute.research.record import Findings
-
-    def make() -> Callable[..., "State[Any]"]:
-        from flows.research import ResearchRequest, research_pages
-
-        given = {"fetcher": fetcher} if fetcher is not None else {}
-        asked = {"goal": goal.text, "urls": goal.urls, "mode": mode, "unsafe": unsafe, "settings": settings}
-        return partial(research_pages, ResearchRequest(**asked, **given))
-
-    return run_flow(make, Findings, settings)
 
 
 def run_batch(

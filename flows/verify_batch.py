@@ -20,7 +20,7 @@ from flows.batch.result import BatchResult, result_of
 from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
-from flows.cleanup import BATCH_NAME, remove_containers
+from flows.cleanup import BATCH_NAME, VERIFYING
 from flows.confirmation.approver import FormApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
@@ -40,14 +40,7 @@ from refute.scan.core.tables import knowledge
 from tasks.outcome import CLIENT_ERRORS
 
 
-@flow(
-    name="verify-batch",
-    flow_run_name="batch {request.title}",
-    persist_result=False,
-    log_prints=False,
-    on_crashed=[remove_containers],
-    on_cancellation=[remove_containers],
-)
+@flow(name="verify-batch", flow_run_name="batch {request.title}", **VERIFYING)
 def verify_batch(request: BatchRequest) -> State[None]:
     """Try to refute the claims of many tickets. What was killed or ended goes on when it is run again (`resume`).
 

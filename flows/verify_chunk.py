@@ -10,21 +10,14 @@ from flows.batch.opening import opened_again
 from flows.batch.pool import verify_tickets
 from flows.batch.request import ChunkRequest
 from flows.batch.ui import RunLog
-from flows.cleanup import remove_containers
+from flows.cleanup import VERIFYING
 from flows.interruption import interruptions
 from flows.request import refuse_foreign_settings, settings_of
 from flows.states import prepare_logs
 from refute.ledger.store import Ledger
 
 
-@flow(
-    name="verify-chunk",
-    flow_run_name="{request.batch_id} · chunk",
-    persist_result=False,
-    log_prints=False,
-    on_crashed=[remove_containers],
-    on_cancellation=[remove_containers],
-)
+@flow(name="verify-chunk", flow_run_name="{request.batch_id} · chunk", **VERIFYING)
 def verify_chunk(request: ChunkRequest) -> State[None]:
     """Verify some tickets of a batch. What they came to is in the ledger; the batch's run sums it up.
 

@@ -4,7 +4,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.cleanup import remove_containers
+from flows.cleanup import VERIFYING
 from flows.confirmation.approver import FormApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
@@ -26,14 +26,7 @@ from refute.sandbox.network_hosts import read_hosts
 from refute.ticket.parse import load_ticket
 
 
-@flow(
-    name="verify-ticket",
-    flow_run_name="verify {request.ticket.name}",
-    persist_result=False,
-    log_prints=False,
-    on_crashed=[remove_containers],
-    on_cancellation=[remove_containers],
-)
+@flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", **VERIFYING)
 def verify_ticket(request: VerifyRequest) -> State[None]:
     """Try to refute one ticket's claims. The state says how it ended; the ledger has the outcome.
 

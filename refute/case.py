@@ -89,8 +89,6 @@ class CaseFile:
     anchor: AuditAnchor | None = None
     """Where the audit log stood with that line."""
     stop: Stop | None = None
-    unforeseen: BaseException | None = None
-    """What an internal error was, for `--debug`."""
     stages: list[StageRecord] = field(default_factory=list)
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     began: float = field(default_factory=time.monotonic)
@@ -150,7 +148,6 @@ class CaseFile:
         except BaseException as error:  # noqa: BLE001  # the flow's boundary: a fault of refute, or an orchestrator
             # that takes the run away, is ERROR and recorded, never a verdict and never lost
             self.stop = Stop(status=Status.ERROR, reason=f"internal error: {type(error).__name__}: {error}")
-            self.unforeseen = error
 
     def end_state(self) -> Stop | Verdict:
         """How the case stands; fails closed to ERROR where the chain neither stopped nor reached a verdict."""

@@ -72,7 +72,7 @@ class Unwatched:
         """Nothing."""
 
 
-class OnlyOnce:
+class OnlyOnce(Watchers):
     """Passes each warning on once, however often and by whichever thread it is given; all else as it comes.
 
     Args:
@@ -81,23 +81,11 @@ class OnlyOnce:
     """
 
     def __init__(self, watcher: StageObserver, said: dict[str, object] | None = None) -> None:
-        self._watcher = watcher
+        super().__init__(watcher)
         self._said = {} if said is None else said
-
-    def began(self, stage: str) -> None:
-        """Pass it on."""
-        self._watcher.began(stage)
-
-    def ended(self, record: StageRecord) -> None:
-        """Pass it on."""
-        self._watcher.ended(record)
 
     def warned(self, message: str) -> None:
         """Pass it on unless it was said before in the same words."""
         mine = object()
         if self._said.setdefault(message, mine) is mine:  # one step: of two threads only one finds its own
-            self._watcher.warned(message)
-
-    def closed(self, outcome: Outcome) -> None:
-        """Pass it on."""
-        self._watcher.closed(outcome)
+            super().warned(message)

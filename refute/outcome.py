@@ -7,8 +7,6 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from pydantic import TypeAdapter
-
 from refute.adversary.attack import Category, Origin, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.approval import Confirmation
@@ -299,7 +297,3 @@ class Outcome:
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION
-
-
-OUTCOME_JSON: Final = TypeAdapter(Outcome)
-"""Reads and writes outcomes as JSON: `OUTCOME_JSON.dump_json(outcome)`, `.validate_json(text)`."""

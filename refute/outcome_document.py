@@ -6,18 +6,18 @@ ASCII only, so that hostile text in it can neither act on a terminal nor depend 
 import json
 from typing import Any, Final
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from refute.errors import LedgerUnavailable
-from refute.outcome import OUTCOME_JSON, SCHEMA_VERSION, Outcome
+from refute.outcome import SCHEMA_VERSION, Outcome
 
 SCHEMA_FILE: Final = "docs/outcome.schema.json"
+_JSON: Final = TypeAdapter(Outcome)
 
 
 def write_document(outcome: Outcome, *, indent: int | None = 2) -> str:
     """The outcome as JSON, fields in their declared order. Never fails: lone surrogates are written as escapes."""
-    fields = storable(OUTCOME_JSON.dump_python(outcome, mode="json"))
-    return json.dumps(fields, indent=indent, ensure_ascii=True)
+    return as_json(_JSON, outcome, indent=indent)
 
 
 def read_document(text: str) -> Outcome:
@@ -27,23 +27,33 @@ def read_document(text: str) -> Outcome:
         LedgerUnavailable: it is not one that this version can read.
     """
     try:
-        return OUTCOME_JSON.validate_json(text)
+        return _JSON.validate_json(text)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
         raise LedgerUnavailable(
-            f"stored outcome: {faults}; expected schema version {SCHEMA_VERSION}",
+            f"stored outcome: {first_faults(error)}; expected schema version {SCHEMA_VERSION}",
             hint="It was written by another version of refute, or changed by hand. Upgrade refute, or remove it.",
         ) from error
 
 
 def document_schema() -> str:
     """The JSON Schema (draft 2020-12) of the documents."""
-    schema = OUTCOME_JSON.json_schema(mode="serialization")
-    heading = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Outcome of one run of one ticket in refute",
-        "version": SCHEMA_VERSION,
-    }
+    return published_schema(_JSON, title="Outcome of one run of one ticket in refute", version=SCHEMA_VERSION)
+
+
+def as_json(adapter: TypeAdapter[Any], record: Any, *, indent: int | None) -> str:
+    """A record as JSON, ASCII only."""
+    return json.dumps(storable(adapter.dump_python(record, mode="json")), indent=indent, ensure_ascii=True)
+
+
+def first_faults(error: ValidationError, shown: int = 5) -> str:
+    """What is wrong with a document, on one line."""
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:shown])
+
+
+def published_schema(adapter: TypeAdapter[Any], *, title: str, version: int) -> str:
+    """The JSON Schema (draft 2020-12) of documents, under their title and version."""
+    heading = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, "version": version}
+    schema = adapter.json_schema(mode="serialization")
     return json.dumps(heading | {key: value for key, value in schema.items() if key not in heading}, indent=2) + "\n"
 
 

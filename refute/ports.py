@@ -39,6 +39,12 @@ DerivedImages = dict[tuple[str, tuple[str, ...]], DerivedImage | None]
 """Python version and requirements → the image with them."""
 
 
+def audit_log(settings: Settings) -> AuditLog:
+    """The audit log of the settings."""
+    required = settings.guardrails.audit is Mode.ENFORCE
+    return AuditLog(settings.audit_path, enabled=settings.audit_enabled, required=required)
+
+
 class Ports:
     """Opens each effect once per run. Tests put fakes in the place of any of them."""
 
@@ -63,9 +69,7 @@ class Ports:
     @cached_property
     def audit(self) -> AuditLog:
         """The audit log; nothing is decided without a line in it."""
-        settings = self.settings
-        required = settings.guardrails.audit is Mode.ENFORCE
-        return AuditLog(settings.audit_path, enabled=settings.audit_enabled, required=required)
+        return audit_log(self.settings)
 
     @cached_property
     def store(self) -> SnapshotStore:

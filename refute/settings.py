@@ -1,14 +1,12 @@
 """All settings and their defaults in one place: file, then `REFUTE_*` environment, then flags (strongest last)."""
 
-import ipaddress
 import os
 import re
 from decimal import Decimal
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -21,65 +19,17 @@ from refute.assistant.instances import AssistantSettings, Instances
 from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
 from refute.guardrails.switches import GuardrailSettings
-from refute.places import at_home, state_dir
+from refute.places import state_dir
 from refute.research.settings import ResearchSettings
 from refute.scan.finding import Severity
 from refute.settings_faults import fault
+from refute.settings_fields import AttackPolicy, BlockFrom, Network, Place, Seconds, TesterName, Testers
 from refute.settings_file import read_settings_file
 from refute.settings_variables import ENV_PREFIX, guardrail_values, refuse_unknown
 
 SETTINGS_FILE = Path("refute.yaml")
 KEY_CHARS: Final = 32
 """The fewest characters of a key that signs."""
-
-
-class TesterName(StrEnum):
-    """Who writes the attack."""
-
-    PROPERTY = "property"
-    """Built in; no key, no network, deterministic."""
-    GEMINI = "gemini"
-    """Gemini on the enterprise endpoint, as `gemini.yaml` says."""
-    REPLAY = "replay"
-    """Recorded answers of a model."""
-
-
-class AttackPolicy(StrEnum):
-    """Which tickets are attacked."""
-
-    MANDATORY = "mandatory"
-    LABEL = "label"
-    """Only tickets labelled `needs-adversarial` or with files under `attack_directories`."""
-
-
-def _testers(value: str) -> str:
-    names = [name.strip() for name in value.split(",")]
-    known = [name.value for name in TesterName]
-    if not set(names) <= set(known) or len(set(names)) != len(names):
-        raise ValueError(f"expected one or several of {', '.join(known)}, separated by commas")
-    if {TesterName.GEMINI, TesterName.REPLAY} <= set(names):
-        raise ValueError("gemini and replay are one tester, live or recorded: expected one of them")
-    return ",".join(names)
-
-
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
-
-
-def _network(value: str) -> str:
-    return str(ipaddress.ip_network(value))
-
-
-def _severity(value: Any) -> Any:
-    """People write `high`; the number is taken as well."""
-    if not isinstance(value, str) or value.isdigit():
-        return value
-    known = {severity.name.lower(): severity for severity in Severity}
-    if value.lower() not in known:
-        raise ValueError(f"expected one of {', '.join(known)}")
-    return known[value.lower()]
-
-
-Place = Annotated[Path, AfterValidator(at_home)]
 
 
 class Settings(BaseSettings):
@@ -123,7 +73,7 @@ class Settings(BaseSettings):
 
     runtime: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$|^$")] = ""
     """The container runtime by the engine's name, such as `runsc`; empty: the engine's default."""
-    egress_networks: tuple[Annotated[str, AfterValidator(_network)], ...] = ()
+    egress_networks: tuple[Network, ...] = ()
     """Private networks, such as 10.0.0.0/8, that hosts of --allow-network may lie in; alone they open nothing."""
     requirements_wheelhouse: Place | None = None
     """A folder with the wheels that tickets require; None: the package index that pip is configured with."""
@@ -142,14 +92,14 @@ class Settings(BaseSettings):
     research: ResearchSettings = ResearchSettings()
     """What research on the web may fetch and spend, and whether tickets' references are read."""
 
-    scan_block_from: Annotated[Severity, BeforeValidator(_severity)] = Severity.HIGH
+    scan_block_from: BlockFrom = Severity.HIGH
     scan_tables: Place | None = None
     """Rows of the operator's own about commands, Python calls and hosts (`docs/scan-rules.md`), which replace ours."""
     scan_allow_file: Place | None = None
     """Findings that reviewers accept (`docs/scan-rules.md`); never one in the ticket's workspace. None: none are."""
     attack_policy: AttackPolicy = AttackPolicy.MANDATORY
     attack_directories: tuple[str, ...] = ("tools/", "core/")
-    tester: Annotated[str, AfterValidator(_testers)] = TesterName.PROPERTY.value
+    tester: Testers = TesterName.PROPERTY.value
     """One or several, separated by commas, in the order in which they write."""
     max_tests: Annotated[int, Field(ge=1)] = 40
     max_suite_bytes: Annotated[int, Field(ge=1000)] = 200_000
@@ -262,12 +212,9 @@ class Settings(BaseSettings):
         Raises:
             SettingsInvalid: naming every setting that holds a wrong value, or what is wrong with the file.
         """
-        nested = [
-            *(f"critics__{name}" for name in CriticsSettings.model_fields),
-            *(f"guardrails__{name}" for name in GuardrailSettings.model_fields),
-            *(f"research__{name}" for name in ResearchSettings.model_fields),
-            *(f"assistant__{name}" for name in AssistantSettings.model_fields),
-        ]
+        kinds = {name: field.annotation for name, field in cls.model_fields.items()}
+        groups = {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
+        nested = [f"{group}__{name}" for group, kind in groups.items() for name in kind.model_fields]
         refuse_unknown(os.environ, [*cls.model_fields, *nested])
         given = {name: value for name, value in flags.items() if value is not None}
         try:

@@ -10,9 +10,9 @@ import pandas as pd
 
 from refute.adversary.attack import TriageVerdict
 from refute.outcome import Status
+from refute.statistics.rate import Rate
 from reports.facts import Facts
 from reports.groups import GROUPS, VERDICTS, Group
-from reports.rates import Rate
 from reports.reading import as_usd
 
 LABELS_SHOWN: Final = 50
@@ -115,10 +115,10 @@ def totals(facts: Facts) -> Totals:
         cost_per_ticket_usd=_per(cost, tickets),
         cost_per_refutation_usd=_per(cost, refuted),
         cost_per_pass_usd=_per(cost, int(groups[Group.PASSED])),
-        refuted=Rate(hits=refuted, tries=int(outcomes["claims_judged"].sum())),
-        flaky=Rate(hits=tests["flaky"], tries=ran),
-        invalid=Rate(hits=tests["invalid"], tries=ran),
-        rejected=Rate(hits=tests["rejected"], tries=ran + tests["rejected"]),
+        refuted=Rate(hits=refuted, trials=int(outcomes["claims_judged"].sum())),
+        flaky=Rate(hits=tests["flaky"], trials=ran),
+        invalid=Rate(hits=tests["invalid"], trials=ran),
+        rejected=Rate(hits=tests["rejected"], trials=ran + tests["rejected"]),
         p50_s=_quantile(outcomes["duration_s"], 0.5),
         p95_s=_quantile(outcomes["duration_s"], 0.95),
         sandbox_s=float(outcomes["sandbox_s"].sum()),
@@ -127,7 +127,7 @@ def totals(facts: Facts) -> Totals:
         queue_p95_s=_quantile(facts.queue_s, 0.95),
         **_answers(facts.answers),
         mutants_killed=Rate(
-            hits=int(facts.strengths["mutants_killed"].sum()), tries=int(facts.strengths["mutants_counted"].sum())
+            hits=int(facts.strengths["mutants_killed"].sum()), trials=int(facts.strengths["mutants_counted"].sum())
         ),
         strength_measured=int(facts.strengths["runs"].sum()),
     )
@@ -186,7 +186,7 @@ def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
 
 def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[float], list[float]]:
     """The ends of each share's interval; NaN where nothing was tried."""
-    found = [Rate(hits=int(h), tries=int(t)).interval or (np.nan, np.nan) for h, t in zip(hits, tries, strict=True)]
+    found = [Rate(hits=int(h), trials=int(t)).interval or (np.nan, np.nan) for h, t in zip(hits, tries, strict=True)]
     return [low for low, _ in found], [high for _, high in found]
 
 

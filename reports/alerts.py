@@ -1,13 +1,12 @@
 """What is to be told of budget and failures, each once, and a webhook that is told of it."""
 
 import hashlib
-import json
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+
+import httpx
 
 from refute.ledger.alerts import AlertMemory
 from reports.budget import BudgetState, state_fields
@@ -71,8 +70,8 @@ def spike_alerts(spikes: Iterable[Spike], now: datetime) -> list[Alert]:
             words=f"{spike.words}: {rate(spike.recent)} in the last day, {rate(spike.usual)} before",
             fields={
                 "kind": spike.kind,
-                "recent": {"hits": spike.recent.hits, "tries": spike.recent.tries},
-                "usual": {"hits": spike.usual.hits, "tries": spike.usual.tries},
+                "recent": {"hits": spike.recent.hits, "tries": spike.recent.trials},
+                "usual": {"hits": spike.usual.hits, "tries": spike.usual.trials},
             },
         )
         for spike in spikes
@@ -109,23 +108,18 @@ def webhook_channel(url: str) -> str:
     return f"webhook {hashlib.sha256(url.encode()).hexdigest()[:16]}"
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A webhook is where the operator said, nowhere else."""
-
-    def redirect_request(self, *args: Any, **kwargs: Any) -> None:
-        """Refuse: the redirect's own status is then an error."""
-
-
 def post_to(url: str) -> Send:
-    """Tells a webhook: an HTTP POST of the alert's JSON object, with its words as `text` too, which chats show."""
+    """Tells a webhook: an HTTP POST of the alert's JSON object, with its words as `text` too, which chats show.
+
+    A webhook is where the operator said, nowhere else: a redirect is refused.
+    """
 
     def post(alert: Alert) -> None:
-        if not url.startswith(("https://", "http://")):
-            raise OSError(f"got {url.partition(':')[0]!r} as the webhook's scheme, expected https or http")
-        headers = {"Content-Type": "application/json", "User-Agent": "refute"}
-        data = json.dumps({"text": alert.words, **alert.document()}).encode()
-        request = urllib.request.Request(url, data, headers, method="POST")  # noqa: S310  # see above
-        with urllib.request.build_opener(_NoRedirects).open(request, timeout=TIMEOUT_S):
-            pass
+        try:
+            answer = httpx.post(url, json={"text": alert.words, **alert.document()}, timeout=TIMEOUT_S)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise OSError(f"{type(error).__name__}: {error}") from error
+        if not answer.is_success:
+            raise OSError(f"it answered {answer.status_code}")
 
     return post

@@ -9,9 +9,9 @@ from pydantic import TypeAdapter
 from rich.text import Text
 
 from refute.bench.critics import CriticScore
-from refute.bench.score import BenchScore, Catch, ProgramScore
-from refute.bench.share import Share
+from refute.bench.score import BenchScore, Catch
 from refute.outcome import RoundYield
+from refute.statistics.rate import Rate
 from reports.rendering import REPORT, rendered
 from reports.sections import Grid, Section, in_markdown, on_terminal
 
@@ -61,8 +61,8 @@ def _sections(score: BenchScore) -> Iterator[Section]:
 def _json(score: BenchScore) -> str:
     data = _JSON.dump_python(score, mode="json")
     for name in _SHARES:
-        part: Share = getattr(score, name)
-        data[name] |= {"share": part.share, "interval_95": list(part.interval)}
+        part: Rate = getattr(score, name)
+        data[name] |= {"share": part.value, "interval_95": part.interval or (0.0, 1.0)}
     return json.dumps({"version": SCORE_VERSION, **data, "note": PUBLIC}, indent=2) + "\n"
 
 
@@ -94,15 +94,11 @@ def _yield(one: RoundYield) -> str:
     return f"{one.written} written, {one.accepted} accepted, {one.refuting} refuting"
 
 
-def _by(one: ProgramScore) -> str:
-    return one.by.replace("_", " ")
-
-
-def _share(share: Share) -> str:
-    if share.share is None:
+def _share(rate: Rate) -> str:
+    if rate.interval is None:
         return "none"
-    low, high = share.interval
-    return f"{share.hits} of {share.trials} ({share.share:.0%}, 95%: {low:.0%} to {high:.0%})"
+    low, high = rate.interval
+    return f"{rate.hits} of {rate.trials} ({rate.value:.0%}, 95%: {low:.0%} to {high:.0%})"
 
 
 _SHARES: Final = {

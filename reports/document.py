@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import pandas as pd
 
+from refute.statistics.rate import Rate
 from reports.budget import state_fields
 from reports.findings import Finding
-from reports.rates import Rate
 from reports.report import BudgetReport, Report
 
 SCHEMA_VERSION: Final = 1
@@ -59,7 +59,7 @@ def _totals(report: Report) -> dict[str, Any]:
 
 
 def _rate(rate: Rate) -> dict[str, Any]:
-    return {"hits": rate.hits, "tries": rate.tries, "value": rate.value, "interval_95": rate.interval}
+    return {"hits": rate.hits, "tries": rate.trials, "value": rate.value, "interval_95": rate.interval}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

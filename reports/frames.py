@@ -3,8 +3,8 @@
 Rows are ordered by start, run, ticket and attempt; `outcome` in the other frames is the position in `outcomes`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
@@ -12,16 +12,8 @@ import pandas as pd
 from sqlalchemy import Column, Connection, Float, Integer, Table, select
 
 from refute.ledger import rows
-from refute.ledger.schema import (
-    CLAIMS,
-    CONFIRMATIONS,
-    FAILURES,
-    NANODOLLARS,
-    OUTCOMES,
-    SANDBOX_RUNS,
-    Instant,
-    Usd,
-)
+from refute.ledger.column_types import NANODOLLARS, Instant, Usd
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, SANDBOX_RUNS
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.reading import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, bare, chunks, typed
@@ -114,13 +106,6 @@ def frames_from_outcomes(outcomes: Iterable[Outcome]) -> Frames:
         made = ({"outcome": n, **row} for n, one in enumerate(ordered) for row in make(one))
         children[name] = _from_rows(made, {"outcome": "int64", **columns_of(table)})
     return Frames(outcomes=_from_rows(map(_outcome_row, ordered), OUTCOME_COLUMNS), **children)
-
-
-def differences(left: Frames, right: Frames) -> Iterator[str]:
-    """The names of the frames that are not equal."""
-    for field in fields(Frames):
-        if not getattr(left, field.name).equals(getattr(right, field.name)):
-            yield field.name
 
 
 def _outcome_row(outcome: Outcome) -> rows.Row:

@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from refute.guardrails.trials import Trial
+from refute.evaluation.gates import Trial
 from reports.rendering import REPORT, rendered
 from reports.sections import Grid, Section, markdown_table, on_terminal
 

@@ -3,9 +3,9 @@
 import math
 from typing import Final
 
+from refute.statistics.rate import Rate
 from refute.wording import counted
 from reports.budget import BudgetState, Level
-from reports.rates import Rate
 from reports.wording import duration
 
 NOTHING: Final = "–"
@@ -50,7 +50,7 @@ def rate(one: Rate) -> str:
     if one.value is None or one.interval is None:
         return NOTHING
     low, high = one.interval
-    return f"{one.value:.1%} ({low * 100:.1f}–{high * 100:.1f}%) of {one.tries:,}"
+    return f"{one.value:.1%} ({low * 100:.1f}–{high * 100:.1f}%) of {one.trials:,}"
 
 
 def short_rate(one: Rate) -> str:

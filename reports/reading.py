@@ -10,7 +10,7 @@ import pandas as pd
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, func, type_coerce
 
 from refute.approval import Answered
-from refute.ledger.schema import NANODOLLARS, Instant, Usd
+from refute.ledger.column_types import NANODOLLARS, Instant, Usd
 from refute.outcome import ClaimVerdict, Status
 
 ROWS_AT_ONCE: Final = 50_000

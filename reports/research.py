@@ -14,12 +14,11 @@ from reports.wording import money
 
 FINDINGS_JSON: Final = TypeAdapter(Findings)
 MAX_CHARS: Final = 2_000
-FORMATS: Final = ("table", "markdown", "json")
 NOTHING: Final = "No source says anything about the goal that could be checked."
 
 
 def render_findings(findings: Findings, form: str) -> str:
-    """Findings in one of `FORMATS`."""
+    """Findings as `table`, `markdown` or `json`."""
     if form == "json":
         return FINDINGS_JSON.dump_json(findings, indent=2, exclude={"sources": {"__all__": {"text"}}}).decode()
     lines = list(_markdown(findings)) if form == "markdown" else list(_plain(findings))

@@ -6,13 +6,13 @@ from typing import Final
 import pandas as pd
 
 from refute.guardrails.plain_text import on_one_line, printable
+from refute.statistics.rate import Rate
 from refute.wording import counted
 from reports.aggregate import NO_MODEL, Totals
 from reports.artifacts import path_of
 from reports.findings import Finding
 from reports.groups import Group
 from reports.phrases import NOTHING, percent, rate, seconds, short_rate, unpriced, usd
-from reports.rates import Rate
 from reports.report import Report
 from reports.sections import Grid, Link, Part, Section
 from reports.wording import in_brief
@@ -160,7 +160,7 @@ def _key(key: object) -> str:
 
 def _cell(name: str, row: "pd.Series[float]") -> str:
     if name == "refuted" and name not in row.index:
-        return short_rate(Rate(hits=int(row["claims_refuted"]), tries=int(row["claims_judged"])))
+        return short_rate(Rate(hits=int(row["claims_refuted"]), trials=int(row["claims_judged"])))
     if name == "share":
         return percent(row[name])
     if name.endswith("_usd"):

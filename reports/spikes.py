@@ -12,8 +12,8 @@ from refute.ledger.bench_runs import is_no_bench
 from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Status
+from refute.statistics.rate import Rate
 from reports.groups import GROUPS, Group
-from reports.rates import Rate
 
 RECENT: Final = timedelta(days=1)
 USUAL: Final = timedelta(days=14)
@@ -65,7 +65,7 @@ def find_spikes(ledger: Ledger, now: datetime) -> tuple[Spike, ...]:
 
 def is_spike(recent: Rate, usual: Rate) -> bool:
     """Whether the recent share lies surely, and by enough to matter, above the usual one."""
-    if recent.tries < MIN_RECENT_RUNS or usual.tries < MIN_USUAL_RUNS:
+    if recent.trials < MIN_RECENT_RUNS or usual.trials < MIN_USUAL_RUNS:
         return False
     low, high = recent.interval, usual.interval
     assert low is not None and high is not None and recent.value is not None and usual.value is not None  # noqa: S101, PT018  # for the types: both were tried
@@ -85,4 +85,4 @@ def _counts(ledger: Ledger, since: datetime, until: datetime) -> Counter[Group]:
 
 
 def _rate(kind: Group, counts: Counter[Group]) -> Rate:
-    return Rate(hits=counts[kind], tries=sum(counts[group] for group in KINDS[kind][0]))
+    return Rate(hits=counts[kind], trials=sum(counts[group] for group in KINDS[kind][0]))

@@ -14,14 +14,13 @@ from refute.outcome import Outcome, Provenance, Status
 from refute.outcome_document import write_document
 from refute.ticket.record import TicketId
 
-FORMATS: Final = ("table", "json", "junit")
 SCHEMA_VERSION: Final = 1
 KEPT_CHARS: Final = 20_000
 KEPT_LINES: Final = 200
 
 
 def render_result(result: BatchResult, batches: Batches, form: str, *, color: bool) -> str:
-    """The batch in one of `FORMATS`, ending in a newline.
+    """The batch as `table`, `json` or `junit`, ending in a newline.
 
     Args:
         result: how it ended.

@@ -35,11 +35,13 @@ def verify_tickets(batch: BatchRun, due: Iterable[BatchTicket], *, meanwhile: Ca
         Exception: what no ticket's outcome can tell: the ledger failed, or no model can be asked.
     """
     waiting, ids = deque(due), []
-    with _runner(batch.containers.most + AHEAD) as runner:
+    most = batch.containers.most + AHEAD
+    runner: ThreadPoolTaskRunner[Any]
+    with ThreadPoolTaskRunner(max_workers=most) as runner:
         running = _Running(runner)
         try:
             while (waiting and not batch.containers.stopped) or running.count:
-                while waiting and not batch.containers.stopped and running.count < batch.containers.most + AHEAD:
+                while waiting and not batch.containers.stopped and running.count < most:
                     row = waiting.popleft()
                     ids.append(row.ticket_id)
                     running.submit(batch, row)
@@ -51,10 +53,6 @@ def verify_tickets(batch: BatchRun, due: Iterable[BatchTicket], *, meanwhile: Ca
             raise
     if batch.containers.failure is not None:
         raise batch.containers.failure
-
-
-def _runner(most: int) -> "ThreadPoolTaskRunner[Any]":
-    return ThreadPoolTaskRunner(max_workers=most)
 
 
 class _Running:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_USER_CHARS = 200
 
 
-@click.command(short_help="Ask the operator assistant; it can also change a WAF.")
+@click.command()
 @click.argument("question", nargs=-1)
 @click.option("--as", "name", metavar="NAME", default="", help="Name of the conversation, if one login has several.")
 @click.option("--keywords", is_flag=True, help="Route by keywords, without a model.")

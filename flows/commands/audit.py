@@ -15,7 +15,7 @@ from refute.wording import counted
 SHOWN = 20
 
 
-@click.group(short_help="Check the audit log for changed or missing lines.")
+@click.group()
 def audit() -> None:
     """The audit log: one line per gate decision, hash-chained."""
 

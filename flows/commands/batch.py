@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flows.batch.lines import BatchLines
-from flows.batch.request import BatchRequest
+from flows.batch.request import BATCH_ID, BatchRequest
 from flows.batch.result import BatchResult
 from flows.commands.options import FILE, PLACE, YES, Moment, load_settings, results, setting_options
 from flows.commands.output import check_writable, deliver, in_color
@@ -32,7 +32,7 @@ SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
 
 
-@click.command(short_help="Verify many tickets in parallel; resumable.")
+@click.command()
 @click.argument("source", type=PLACE, required=False)
 @YES
 @click.option("--resume", metavar="BATCH", help="Continue a batch; `latest`: the newest unfinished one.")
@@ -97,7 +97,8 @@ def _request(source: Path | None, options: dict[str, Any], settings: Settings) -
         named = ", ".join("--" + name.replace("_", "-").removesuffix("s") for name in given)
         raise UsageError(f"batch: got --resume with {named}; a batch keeps the tickets that it began with")
     if (source is None) == (resume is None):
-        raise UsageError("batch: expected either tickets (SOURCE) or --resume BATCH, got " + _both(source))
+        got = "neither" if source is None else "both"
+        raise UsageError(f"batch: expected either tickets (SOURCE) or --resume BATCH, got {got}")
     if source is not None:
         ticket_files(source, below=True)  # a mistyped path is told before anything starts
     return BatchRequest(
@@ -122,12 +123,8 @@ def _allow_file(path: Path | None) -> Path | None:
     return path.resolve() if path is not None else None
 
 
-def _both(source: Path | None) -> str:
-    return "neither" if source is None else "both"
-
-
 def _name(name: str | None) -> str | None:
-    if name is not None and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+    if name is not None and not re.fullmatch(BATCH_ID, name):
         raise click.BadParameter(f"got {name!r}, expected letters, digits, `.`, `_`, `-`", param_hint="--name")
     if name is not None and name.startswith(BENCH):
         told = f"got {name!r}, but {BENCH!r} begins the names of bench runs, which reports leave out"

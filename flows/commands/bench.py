@@ -24,7 +24,7 @@ from refute.outcome import Outcome
 from refute.settings import Settings
 
 
-@click.command(short_help="Measure a tester on code known to be right or wrong.")
+@click.command()
 @click.argument("dataset", type=PLACE)
 @setting_options("tester", "replay_dir", "record_dir")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Draw at most N programs.")

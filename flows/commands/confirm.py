@@ -16,7 +16,7 @@ WAITING_EXIT_CODE = 16
 """As for PENDING: the question goes on waiting."""
 
 
-@click.command(short_help="Answer a pending confirmation.")
+@click.command()
 @click.argument("run", required=False)
 @click.option("--show", is_flag=True, help="Show the question; do not answer.")
 @click.option("--yes", is_flag=True, help="Confirm without being asked; needs --files.")

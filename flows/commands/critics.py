@@ -27,7 +27,7 @@ _OPTIONS: Final = (
 )
 
 
-@click.group(short_help="Review a change with critics; list what they found.")
+@click.group()
 def critics() -> None:
     """Critics review a change, each with one focus. `verify` runs them too."""
 

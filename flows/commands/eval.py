@@ -11,16 +11,15 @@ import click
 from flows.commands.options import FILE, results
 from flows.commands.output import check_writable, deliver, in_color
 from refute.errors import UsageError
+from refute.evaluation.gates import Trial
 from refute.guardrails.injection import suspicion
-from refute.guardrails.trials import Trial
 
-ASSISTANT: Final = "refute.evaluation.assistant:trials"
-SUITES: Final = ("refute.guardrails.trials:trials", "refute.evaluation.trials:trials", ASSISTANT)
-"""Functions (module:name) that give trials. They need neither network nor model."""
+SUITES: Final = ("gates", "trials", "assistant")
+"""Modules of `refute.evaluation` whose `trials` need neither network nor model."""
 CORPUS: Final = "corpus"
 
 
-@click.group(name="eval", short_help="Measure the guardrails with attacks and harmless cases.")
+@click.group(name="eval")
 def evaluate() -> None:
     """Measure refute's own defences."""
 
@@ -55,7 +54,7 @@ def assistant(*, deterministic: bool, form: str, output: Path | None) -> int:
     changed, or said to be, that must not.
     """
     del deterministic
-    return _tried((ASSISTANT,), None, form, output)
+    return _tried(("assistant",), None, form, output)
 
 
 def _tried(suites: Iterable[str], corpus: Path | None, form: str, output: Path | None) -> int:
@@ -76,8 +75,7 @@ def _tried(suites: Iterable[str], corpus: Path | None, form: str, output: Path |
 
 
 def _suite(name: str) -> Iterator[Trial]:
-    module, attribute = name.split(":")
-    yield from getattr(importlib.import_module(module), attribute)()
+    yield from importlib.import_module(f"refute.evaluation.{name}").trials()
 
 
 def _corpus(path: Path) -> list[Trial]:

@@ -21,7 +21,7 @@ from refute.settings import Settings
 from refute.ticket.parse import load_ticket
 
 
-@click.command(short_help="Verify for a workflow: governance gate, verdict as JSON.")
+@click.command()
 @click.argument("ticket", type=PLACE, required=False)
 @click.option("--policy", type=FILE, metavar="FILE", help="Policy that a PASS must meet (YAML).")
 @click.option(

@@ -15,7 +15,7 @@ from refute.settings import Settings
 from refute.ticket.parse import load_ticket
 
 
-@click.command(short_help="Run the reference workflow: implement, refute, review, file.")
+@click.command()
 @click.argument("ticket", type=PLACE)
 @click.option(
     "--implement", metavar="COMMAND", help="Command that implements; gets failures as JSON on stdin.  [ask a person]"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from refute.assistant.exchange import Assistant
 
 
-@click.command(short_help="Serve status, outcomes, events and documents over MCP, read-only.")
+@click.command()
 def mcp() -> None:
     """Serve MCP over stdio: `status`, `outcomes`, `events`, `search_docs`.
 

@@ -16,6 +16,7 @@ from refute.ledger.costs_csv import append_missing, rebuild_csv
 from refute.ledger.store import Ledger
 from refute.outcome import Status
 from refute.settings import Settings
+from refute.wording import counted
 
 if TYPE_CHECKING:
     from reports.report import BudgetReport
@@ -36,7 +37,7 @@ TAKEN: Mapping[str, tuple[str, ...]] = {
 """Option that is a report of its own → what may stand beside it; the report itself takes filters, --html and --json."""
 
 
-@click.command(short_help="Report failures, costs and the budget.")
+@click.command()
 @click.option("--since", type=Moment(), metavar="WHEN", help="Only runs started since WHEN: a day (UTC), 12h, 7d.")
 @click.option(
     "--until", type=Moment(end_of_day=True), metavar="WHEN", help="Only runs started before WHEN; a day is included."
@@ -155,8 +156,7 @@ def _report(ledger: Ledger, settings: Settings, scope: "Scope", options: dict[st
 
 def _csv(ledger: Ledger, settings: Settings, *, rebuild: bool) -> int:
     done = rebuild_csv(ledger, settings.costs_csv) if rebuild else append_missing(ledger, settings.costs_csv)
-    lines = f"{done} line{'' if done == 1 else 's'}"
-    click.echo(f"{settings.costs_csv}: {lines} {'written' if rebuild else 'appended'}")
+    click.echo(f"{settings.costs_csv}: {counted(done, 'line')} {'written' if rebuild else 'appended'}")
     return 0
 
 

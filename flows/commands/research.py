@@ -3,6 +3,7 @@
 import importlib.util
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,9 +12,8 @@ import click
 from flows.commands.options import in_order, load_settings, results, setting_options
 from flows.commands.output import deliver
 from refute.errors import UsageError
-from refute.guardrails.audit import AuditLog
 from refute.research.connect import require_mode
-from refute.research.record import Findings, Goal, Mode
+from refute.research.record import Findings, Mode
 from refute.settings import Settings
 
 MAX_GOAL_CHARS: Final = 2_000
@@ -40,7 +40,7 @@ _OPTIONS: Final = (
 )
 
 
-@click.group(cls=GoalGroup, short_help="Read web pages for a goal; answers with checked quotes.")
+@click.group(cls=GoalGroup)
 def research() -> None:
     """Read web pages for a goal: `refute research GOAL --url URL`. Instructions in pages are ignored."""
 
@@ -77,9 +77,9 @@ def compare(goal: str | None, urls: tuple[str, ...], form: str, output: Path | N
     settings = _settings(options)
     if goal is None:
         from refute.evaluation.trials import compare_all
+        from refute.ports import audit_log
 
-        audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled)
-        deliver(render_trials(list(compare_all(audit))), output, kept="Run it again.")
+        deliver(render_trials(list(compare_all(audit_log(settings)))), output, kept="Run it again.")
         return 0
     both = [_run(goal, urls, mode, settings, unsafe=options["unsafe"]) for mode in (Mode.VULNERABLE, Mode.DEFENDED)]
     deliver(render_comparison(both[0], both[1], form), output, kept="Run it again.")
@@ -113,7 +113,7 @@ def _settings(options: "dict[str, Any]") -> Settings:
 
 
 def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, unsafe: bool) -> Findings:
-    from flows.run import run_research
+    from flows.run import run_flow
 
     if not goal.strip() or len(goal) > MAX_GOAL_CHARS:
         got = f"{len(goal)} characters" if goal.strip() else "an empty goal"
@@ -121,4 +121,12 @@ def _run(goal: str, urls: tuple[str, ...], mode: Mode, settings: Settings, *, un
     if not urls:
         raise UsageError("research: got no page to read", hint="Name at least one: --url https://…")
     require_mode(settings, mode, unsafe=unsafe)
-    return run_research(Goal(text=goal, urls=urls), mode, settings, unsafe=unsafe)
+
+    def make() -> Any:
+        from flows.research import ResearchRequest, research_pages
+
+        return partial(
+            research_pages, ResearchRequest(goal=goal, urls=urls, mode=mode, unsafe=unsafe, settings=settings)
+        )
+
+    return run_flow(make, Findings, settings)

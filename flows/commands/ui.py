@@ -10,7 +10,7 @@ from flows.orchestrator.server import server_lease
 from refute.settings import Settings
 
 
-@click.command(short_help="Run Prefect server, deployments and worker on this machine.")
+@click.command()
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),

@@ -15,7 +15,7 @@ from refute.scan.core.tables import knowledge
 from refute.ticket.parse import load_ticket
 
 
-@click.command(short_help="Try to refute one ticket's claims.")
+@click.command()
 @click.argument("ticket", type=PLACE)
 @click.option("--dry-run", is_flag=True, help="Show script, scan and planned commands; run nothing.")
 @YES

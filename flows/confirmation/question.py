@@ -209,27 +209,26 @@ def _listed(question: AskedQuestion) -> list[str]:
 
 
 def _sections(ticket: AskedTicket) -> list[str]:
-    parts = [f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}", f"Scan: {_cell(ticket.scan_words)}"]
+    parts = [
+        f"**{markdown_text(ticket.ticket_id)}** {markdown_text(ticket.title)}",
+        f"Scan: {markdown_text(ticket.scan_words)}",
+    ]
     if ticket.findings:
         parts.append(markdown_table(FINDING, ticket.findings))
-    parts.append(f"Script {_cell(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
+    parts.append(f"Script {markdown_text(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
     if ticket.hidden_words:
         parts.append(f"**{ticket.hidden_words}**")
-    parts.append("Would run:\n\n" + "\n".join(f"- {_cell(line)}" for line in ticket.plan))
+    parts.append("Would run:\n\n" + "\n".join(f"- {markdown_text(line)}" for line in ticket.plan))
     return parts
 
 
 def _opinions(ticket: AskedTicket) -> list[str]:
-    named = "\n".join(f"- {_cell(line)}" for line in ticket.opinions)
+    named = "\n".join(f"- {markdown_text(line)}" for line in ticket.opinions)
     return [
-        f"**{_cell(ticket.ticket_id)}** {_cell(ticket.title)}",
+        f"**{markdown_text(ticket.ticket_id)}** {markdown_text(ticket.title)}",
         f"Critics name {counted(len(ticket.opinions), 'failure')} that no test shows:\n\n{named}",
-        *(_cell(line) for line in ticket.plan),
+        *(markdown_text(line) for line in ticket.plan),
     ]
-
-
-def _cell(text: str) -> str:
-    return markdown_text(text)
 
 
 def short(digest: str) -> str:

@@ -57,7 +57,7 @@ def main(home: str, idle_s: str, lock: str) -> int:
     signal.signal(signal.SIGTERM, _exit)
     try:
         with starting:
-            if not _announce(files, server, port):
+            if not announce(files, server, port):
                 return 1
         os.close(int(lock))
         caretaker = Caretaker(f"http://127.0.0.1:{port}/api")
@@ -77,8 +77,13 @@ def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def _spawn(files: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
     environment = server_environment(files, port, ad_hoc=True)
-    command = [sys.executable, "-m", "prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-m", *server_command(port)]
     return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
+
+
+def server_command(port: int) -> list[str]:
+    """What Python runs as a server of ours: module and arguments."""
+    return ["prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
 
 
 def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[str, str]:
@@ -97,8 +102,8 @@ def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[s
     return {**environment, **(AD_HOC if ad_hoc else {})}
 
 
-def _announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> bool:
-    """Write the record once the API answers, which the starter waits for; whether it did in time."""
+def announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> bool:
+    """Write the record, as this process's, once the API answers, which others wait for; whether it did in time."""
     api_url = f"http://127.0.0.1:{port}/api"
     deadline = time.monotonic() + START_TIMEOUT_S
     while server.poll() is None and time.monotonic() < deadline:

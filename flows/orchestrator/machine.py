@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Self
 
-from flows.orchestrator.keeper import PREFERRED_PORT, server_environment, stop_process
+from flows.orchestrator.keeper import PREFERRED_PORT, announce, server_command, server_environment, stop_process
 from flows.orchestrator.killed_runs import Caretaker
 from flows.orchestrator.port import claimed, refusal
 from flows.orchestrator.processes import end_runs, start_process
@@ -178,15 +178,10 @@ class Machine:
 
     def _start_server(self) -> None:
         self._say("starting the Prefect server …")
-        command = ["prefect", "server", "start", "--host", "127.0.0.1", "--port", str(self._port)]
         environment = server_environment(self._files, self._port, ad_hoc=False)
-        self._server = start_process(command, environment, self._files.log)
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while not answers(self.api_url):
-            if self._server.poll() is not None or time.monotonic() > deadline:
-                raise _ended("server", self._files.log)
-            time.sleep(POLL_S)
-        self._files.write(LocalServer(api_url=self.api_url, pid=self._server.pid, keeper_pid=os.getpid()))
+        self._server = start_process(server_command(self._port), environment, self._files.log)
+        if not announce(self._files, self._server, self._port):
+            raise _ended("server", self._files.log)
 
     def _apply(self) -> None:
         """Put the deployments of prefect.yaml on the server."""

@@ -10,7 +10,8 @@ from flows.orchestrator.lost_server import given_up_when_lost
 from flows.orchestrator.server import LOOPBACK_HOSTS, ServerFiles, server_lease
 from flows.streams import say
 from refute.research.settings import ReaderName
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 from refute.sweep import sweep_if_due
 
 CLIENT_RETRIES: Final = 5

@@ -11,14 +11,13 @@ from refute.assistant.safeline import SafeLine
 from refute.assistant.sources import Sources
 from refute.assistant.supervisor import KeywordSupervisor, ModelSupervisor, Supervisor, system_lines
 from refute.errors import RefuteError
-from refute.guardrails.audit import AuditLog
 from refute.guardrails.confirmation import Confirmations
 from refute.guardrails.redaction import Redactor
-from refute.guardrails.switches import Mode
 from refute.ledger.budgets import Payer
 from refute.ledger.conversations import Conversations
 from refute.ledger.store import Ledger
 from refute.llm.connect import connect_model
+from refute.ports import audit_log
 from refute.settings import Settings
 from refute.signed_folder import signing_key
 
@@ -35,8 +34,7 @@ def connect_assistant(
     Raises:
         SettingsInvalid, InfrastructureError: there is no key that confirmations could be sealed with.
     """
-    required = settings.guardrails.audit is Mode.ENFORCE
-    audit = AuditLog(settings.audit_path, enabled=settings.audit_enabled, required=required)
+    audit = audit_log(settings)
     wafs = {name: SafeLine(name, instance) for name, instance in settings.safeline.items()}
     tokens = [os.environ.get(instance.token_env, "") for instance in settings.safeline.values()]
     key = hmac.new(signing_key(settings), PURPOSE, hashlib.sha256).digest()

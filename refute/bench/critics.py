@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from refute.bench.dataset import Pair
-from refute.bench.share import Share
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewVerdict
 from refute.outcome import Outcome
+from refute.statistics.rate import Rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,11 +15,11 @@ class CriticScore:
     """One focus on all versions that it reviewed."""
 
     focus: Focus
-    precision: Share
+    precision: Rate
     """Of the versions with a confirmed failure, the wrong ones."""
-    recall: Share
+    recall: Rate
     """Of the wrong versions reviewed, those with a confirmed failure."""
-    opinions: Share
+    opinions: Rate
     """Of the versions with a critical or major failure, confirmed or not, the wrong ones."""
     unavailable: int
     """Reviews without an answer that could be read."""
@@ -48,9 +48,9 @@ def _score(focus: Focus, reviews: Sequence[tuple[bool, Review]]) -> CriticScore:
     opinions = [is_wrong for is_wrong, one in reviews if one.blocking]
     return CriticScore(
         focus=focus,
-        precision=Share(hits=sum(confirmed), trials=len(confirmed)),
-        recall=Share(hits=sum(confirmed), trials=sum(is_wrong for is_wrong, _ in reviews)),
-        opinions=Share(hits=sum(opinions), trials=len(opinions)),
+        precision=Rate(hits=sum(confirmed), trials=len(confirmed)),
+        recall=Rate(hits=sum(confirmed), trials=sum(is_wrong for is_wrong, _ in reviews)),
+        opinions=Rate(hits=sum(opinions), trials=len(opinions)),
         unavailable=sum(one.verdict is ReviewVerdict.UNAVAILABLE for _, one in reviews),
         tokens_each=round(sum(one.input_tokens + one.output_tokens for _, one in reviews) / len(reviews)),
     )

@@ -9,8 +9,8 @@ from statistics import median
 
 from refute.bench.critics import CriticScore, score_critics
 from refute.bench.dataset import Pair
-from refute.bench.share import Share
 from refute.outcome import Outcome, RoundYield, Status
+from refute.statistics.rate import Rate
 
 REFUTED = frozenset({Status.FAILED_ADVERSARIAL})
 FAILED = frozenset(status for status in Status if status.startswith("FAILED_"))
@@ -57,15 +57,15 @@ class BenchScore:
     dataset: str
     dataset_sha256: str
     programs: tuple[ProgramScore, ...]
-    refuted: Share
+    refuted: Rate
     """Wrong versions refuted by a test that the right version passes."""
-    refuted_by_examples: Share
+    refuted_by_examples: Rate
     """Of these, by examples of claims and docstrings alone."""
-    false_fail: Share
+    false_fail: Rate
     """Right versions that ended FAILED_…, refuted or by a limit."""
-    inconclusive: Share
+    inconclusive: Rate
     """Of both versions."""
-    claims_attacked: Share
+    claims_attacked: Rate
     bad: int
     """Wrong versions refuted only by tests that refute the right version too."""
     no_outcome: int
@@ -106,11 +106,11 @@ def score(
         dataset=dataset,
         dataset_sha256=dataset_sha256,
         programs=programs,
-        refuted=Share(hits=sum(one.catch is Catch.REFUTED for one in caught), trials=len(caught)),
-        refuted_by_examples=Share(hits=sum("example" in one.by for one in caught), trials=len(caught)),
-        false_fail=Share(hits=sum(one.right in FAILED for one in rights), trials=len(rights)),
-        inconclusive=Share(hits=sum(one.status in UNDECIDED for one in about_code), trials=len(about_code)),
-        claims_attacked=Share(hits=sum(claim.tests_run > 0 for claim in claims), trials=len(claims)),
+        refuted=Rate(hits=sum(one.catch is Catch.REFUTED for one in caught), trials=len(caught)),
+        refuted_by_examples=Rate(hits=sum("example" in one.by for one in caught), trials=len(caught)),
+        false_fail=Rate(hits=sum(one.right in FAILED for one in rights), trials=len(rights)),
+        inconclusive=Rate(hits=sum(one.status in UNDECIDED for one in about_code), trials=len(about_code)),
+        claims_attacked=Rate(hits=sum(claim.tests_run > 0 for claim in claims), trials=len(claims)),
         bad=sum(one.catch is Catch.BAD for one in programs),
         no_outcome=2 * len(pairs) - len(about_code),
         cost_usd=cost,

@@ -13,7 +13,8 @@ from refute.llm.model import Tier
 from refute.llm.pricing import PriceList, load_prices
 from refute.llm.request import RequestFailed
 from refute.llm.retention import UNASKED, Retention, ask_retention
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 
 OLD_AFTER_DAYS: Final = 90
 WORD: Final = "refute"

@@ -13,10 +13,10 @@ from typing import Any, Final
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer, Assistant
 from refute.assistant.supervisor import ModelSupervisor, route_by_keywords
+from refute.evaluation.gates import Trial
 from refute.evaluation.waf import RehearsalWaf
 from refute.guardrails.pending import TTL_S
 from refute.guardrails.switches import Mode
-from refute.guardrails.trials import Trial
 from refute.ledger.store import Ledger
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from refute.settings import Settings

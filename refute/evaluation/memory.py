@@ -1,8 +1,9 @@
-"""Pages in memory, under the same URL policy as the web's."""
+"""What acts in memory: pages, under the same URL policy as the web's, and actions that wait for consent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from refute.guardrails.pending import Pending
 from refute.guardrails.transport import FetchLimits, Page
 from refute.guardrails.urls import FetchFailed, PinnedUrl, check_url
 from refute.research.fetching import Check, elsewhere
@@ -51,3 +52,24 @@ class MemoryFetcher:
             body=page.body[: limits.page_bytes],
             transferred_bytes=len(page.body),
         )
+
+
+@dataclass(slots=True)
+class MemoryStore:
+    """Actions that wait for their user's consent, as `PendingStore`."""
+
+    waiting: dict[str, Pending] = field(default_factory=dict)
+
+    def get(self, user: str) -> Pending | None:
+        """A copy of what waits for a user's answer."""
+        waiting = self.waiting.get(user)
+        return None if waiting is None else dict(waiting)
+
+    def swap(self, user: str, expected: Pending | None, new: Pending | None) -> bool:
+        """Put `new` where `expected` is."""
+        if self.waiting.get(user) != expected:
+            return False
+        self.waiting.pop(user, None)
+        if new is not None:
+            self.waiting[user] = dict(new)
+        return True

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from refute.evaluation.attacks import AttackCase, achieved, attack_cases
 from refute.evaluation.baseline import Baseline
+from refute.evaluation.gates import Trial
 from refute.evaluation.gullible import GullibleModel
 from refute.evaluation.memory import MemoryFetcher
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
-from refute.guardrails.trials import Trial
 from refute.llm.model import Model
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Mode

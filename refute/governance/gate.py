@@ -1,7 +1,6 @@
 """The gate N2.5: an outcome and a policy become one document for a workflow. Its schema is published."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -15,7 +14,7 @@ from refute.errors import UsageError
 from refute.governance.failures import FailureKind, GateFailure, failures_of
 from refute.governance.policy import Breach, LoadedPolicy, Policy, breaches
 from refute.outcome import ClaimResult, ModelUse, Outcome, Provenance, Status
-from refute.outcome_document import storable, write_document
+from refute.outcome_document import as_json, first_faults, published_schema, write_document
 from refute.ports import Ports
 from refute.settings import Settings
 from refute.stages.brief import brief_of
@@ -173,7 +172,7 @@ def _sha256(text: str) -> str:
 
 def write_gate(document: GateDocument, *, indent: int | None = 2) -> str:
     """The document as JSON, ASCII only."""
-    return json.dumps(storable(_JSON.dump_python(document, mode="json")), indent=indent, ensure_ascii=True)
+    return as_json(_JSON, document, indent=indent)
 
 
 def read_gate(text: str | bytes) -> GateDocument:
@@ -185,16 +184,10 @@ def read_gate(text: str | bytes) -> GateDocument:
     try:
         return _JSON.validate_json(text)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
-        raise UsageError(f"gate document: {faults}; expected schema version {SCHEMA_VERSION}") from error
+        told = f"{first_faults(error)}; expected schema version {SCHEMA_VERSION}"
+        raise UsageError(f"gate document: {told}") from error
 
 
 def gate_schema() -> str:
     """The JSON Schema (draft 2020-12) of the documents."""
-    schema = _JSON.json_schema(mode="serialization")
-    heading = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Verdict of refute's gate N2.5",
-        "version": SCHEMA_VERSION,
-    }
-    return json.dumps(heading | {key: value for key, value in schema.items() if key not in heading}, indent=2) + "\n"
+    return published_schema(_JSON, title="Verdict of refute's gate N2.5", version=SCHEMA_VERSION)

@@ -15,7 +15,8 @@ from refute.critics.focus import Focus, in_order
 from refute.critics.record import ReviewVerdict
 from refute.errors import SettingsInvalid
 from refute.outcome import Outcome
-from refute.settings import AttackPolicy, Settings
+from refute.settings import Settings
+from refute.settings_fields import AttackPolicy
 from refute.settings_variables import nearest
 from refute.ticket.fields import Label
 from refute.ticket.record import Ticket

@@ -1,7 +1,6 @@
 """Consent to one action: asked with a nonce, given once, in time, by the same user, for exactly these arguments."""
 
 import hmac
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,30 +30,6 @@ class PendingStore(Protocol):
     def swap(self, user: str, expected: Pending | None, new: Pending | None) -> bool:
         """Put `new` where `expected` is, in one step; False, and nothing done, where something else is there."""
         ...
-
-
-class MemoryStore:
-    """Pending actions of one process."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, Pending] = {}
-        self._lock = threading.Lock()
-
-    def get(self, user: str) -> Pending | None:
-        """What waits for a user's answer."""
-        with self._lock:
-            waiting = self._waiting.get(user)
-            return None if waiting is None else dict(waiting)
-
-    def swap(self, user: str, expected: Pending | None, new: Pending | None) -> bool:
-        """Put `new` where `expected` is."""
-        with self._lock:
-            if self._waiting.get(user) != expected:
-                return False
-            self._waiting.pop(user, None)
-            if new is not None:
-                self._waiting[user] = dict(new)
-            return True
 
 
 class Consent(StrEnum):

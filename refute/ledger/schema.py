@@ -3,17 +3,13 @@
 Every change here needs a migration under `migrations/versions`; a test compares the two.
 """
 
-from datetime import UTC, datetime
-from decimal import ROUND_HALF_EVEN, Decimal
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    DateTime,
-    Dialect,
     Float,
     ForeignKey,
     Index,
@@ -22,17 +18,16 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     true,
 )
+
+from refute.ledger.column_types import Instant, Usd
 
 HEAD: Final = "0015"
 """The revision that this version of refute reads and writes."""
 OLDEST: Final = "0012"
 """The oldest that it can bring up to that."""
-
-NANODOLLARS: Final = 1_000_000_000
 
 METADATA: Final = MetaData(
     naming_convention={
@@ -52,38 +47,6 @@ class CsvState(StrEnum):
     WRITING = "writing"
     """A line may have been written: the file has to be looked at."""
     WRITTEN = "written"
-
-
-class Usd(TypeDecorator[Decimal]):
-    """US dollars, stored exactly as whole nanodollars, so that every database sums them without rounding."""
-
-    impl = BigInteger
-    cache_ok = True
-
-    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """To nanodollars."""
-        return None if value is None else int((value * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN))
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> Decimal | None:  # noqa: ARG002
-        """From nanodollars."""
-        return None if value is None else Decimal(value) / NANODOLLARS
-
-
-class Instant(TypeDecorator[datetime]):
-    """A moment in UTC; databases without time zones give it back with its zone all the same."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """To UTC; a moment without a zone is a mistake of the caller."""
-        if value is not None and value.tzinfo is None:
-            raise ValueError(f"got {value!r} without a time zone, expected one")
-        return None if value is None else value.astimezone(UTC)
-
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """With its zone."""
-        return None if value is None else value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 RUNS: Final = Table(

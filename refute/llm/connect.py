@@ -18,7 +18,8 @@ from refute.llm.pricing import load_prices
 from refute.llm.retention import require_zero_retention
 from refute.llm.shelf import Recording, Replay, Shelf
 from refute.llm.till import Clockwork, Till, Waiting
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 from refute.signed_folder import SignedFolder, signing_key
 
 

@@ -14,7 +14,8 @@ from refute.llm.till import Waiting
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Goal, Mode
 from refute.research.settings import ReaderName
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 
 
 def connect_reader(

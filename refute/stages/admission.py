@@ -20,7 +20,7 @@ from refute.scan.allow import load_foreign_allow_file, require_foreign, suppress
 from refute.scan.core.tables import knowledge
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
-from refute.settings import AttackPolicy
+from refute.settings_fields import AttackPolicy
 from refute.stages.ahead import prepare_verification
 from refute.stages.brief import brief_of
 from refute.ticket import snapshot as freezing

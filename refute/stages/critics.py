@@ -23,7 +23,7 @@ from refute.llm.model import Completion, Prompt, Tier
 from refute.llm.pricing import total
 from refute.outcome import Status
 from refute.ports import Ports
-from refute.settings import TesterName
+from refute.settings_fields import TesterName
 from refute.stages.brief import brief_of
 from refute.stages.evidence import Critique, Evidence, Hardening, SecondRun, Triage
 from refute.stages.second_environment import rerun_elsewhere, survivors

@@ -8,7 +8,7 @@ from refute.ports import Ports
 from refute.research.fetching import Fetcher, WebFetcher
 from refute.research.harness import Effects, Harness
 from refute.research.record import Findings, Goal
-from refute.settings import TesterName
+from refute.settings_fields import TesterName
 from refute.stages.evidence import References
 from refute.stages.usage import models_used
 from refute.ticket.record import Ticket

@@ -10,7 +10,7 @@ from refute.adversary.strength.violations import Violation, plant
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.outcome import ModelUse
 from refute.ports import Ports
-from refute.settings import TesterName
+from refute.settings_fields import TesterName
 from refute.stages.usage import models_used
 
 STAGE: Final = "plant violations"

@@ -21,7 +21,7 @@ from refute.llm.pricing import total
 from refute.outcome import RoundYield, Status, Stop
 from refute.ports import Ports
 from refute.scan.scanner import scan_python
-from refute.settings import TesterName
+from refute.settings_fields import TesterName
 from refute.stages.brief import brief_of
 from refute.stages.differences import compare_versions
 from refute.stages.evidence import Writing

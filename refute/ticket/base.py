@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.errors import SnapshotRefused
-from refute.ticket.checkout import git, in_checkout
+from refute.ticket.checkout import git, git_paths, in_checkout
 from refute.ticket.reading import read_beneath
 from refute.ticket.record import Ticket
 from refute.ticket.selection import Selection
@@ -84,16 +84,12 @@ def _from_git(selection: Selection, commit: str, changed_files: Sequence[str]) -
     Those that git ignores are generated and have no history (a version's number, often): without them the earlier
     code would not even import. What the ticket says that it changes is new all the same.
     """
-    changed = git(selection.workspace, "diff", *_LISTED, "--diff-filter=DMT", commit)
-    held = set(_paths(git(selection.workspace, "ls-tree", "-r", "-z", "--name-only", commit)))
-    ignored = _paths(git(selection.workspace, "ls-files", "-z", "--others", "--ignored", "--exclude-standard"))
+    changed = git_paths(selection.workspace, "diff", *_LISTED, "--diff-filter=DMT", commit)
+    held = set(git_paths(selection.workspace, "ls-tree", "-r", "-z", "--name-only", commit))
+    ignored = git_paths(selection.workspace, "ls-files", "-z", "--others", "--ignored", "--exclude-standard")
     found = dict.fromkeys(selection.sources.keys() - held - (set(ignored) - set(changed_files)), b"")
-    for path in _paths(changed)[: MAX_FILES + 1]:
+    for path in changed[: MAX_FILES + 1]:
         data = git(selection.workspace, "show", "--no-textconv", f"{commit}:./{path}")
         if content_reason(data) is None:
             found[path] = data
     return found
-
-
-def _paths(listed: bytes) -> list[str]:
-    return [os.fsdecode(path) for path in listed.split(b"\0") if path]

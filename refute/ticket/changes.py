@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from refute.errors import SnapshotRefused, UsageError
-from refute.ticket.checkout import git
+from refute.ticket.checkout import git, git_paths
 
 _MAIN_BRANCHES: Final = frozenset({"main", "master", "trunk", "develop", "HEAD"})
 _TICKET_KEY: Final = re.compile(r"\b[A-Z][A-Z0-9]+-\d+\b")
@@ -54,9 +54,9 @@ def change_since(directory: Path, base: str) -> tuple[Path, Change]:
         UsageError: no checkout, no such commit, or no Python file changed.
     """
     top, start = _start(directory, base)
-    fields = git(top, "diff", "--no-ext-diff", "--no-textconv", "--name-only", "-z", "-M", "--diff-filter=d", start)
-    untracked = git(top, "ls-files", "-z", "--others", "--exclude-standard")
-    paths = sorted({os.fsdecode(path) for path in (fields + untracked).split(b"\0") if path.endswith(b".py")})
+    listed = ("--no-ext-diff", "--no-textconv", "--name-only", "-z", "-M", "--diff-filter=d")
+    untracked = git_paths(top, "ls-files", "-z", "--others", "--exclude-standard")
+    paths = sorted({path for path in (*git_paths(top, "diff", *listed, start), *untracked) if path.endswith(".py")})
     tests = tuple(path for path in paths if is_test_file(path))
     code = tuple(path for path in paths if not is_test_file(path) and NO_IMPLEMENTATION.isdisjoint(path.split("/")))
     if not code:

@@ -77,6 +77,12 @@ def _environment() -> Mapping[str, str]:
     }
 
 
+def git_paths(directory: Path, *arguments: str) -> tuple[str, ...]:
+    """The paths that a git command prints with `-z`, each once."""
+    names = git(directory, *arguments).split(b"\0")
+    return tuple(dict.fromkeys(os.fsdecode(name) for name in names if name))
+
+
 def in_checkout(workspace: Path) -> bool:
     """Whether the workspace or a directory above it has a `.git`."""
     return any(os.path.lexists(directory / ".git") for directory in (workspace, *workspace.parents))
@@ -102,5 +108,4 @@ def read_checkout(workspace: Path) -> Checkout | None:
 
 
 def _list(workspace: Path, *options: str) -> tuple[str, ...]:
-    names = git(workspace, "ls-files", "-z", *options).split(b"\0")
-    return tuple(dict.fromkeys(os.fsdecode(name) for name in names if name))
+    return git_paths(workspace, "ls-files", "-z", *options)

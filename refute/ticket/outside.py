@@ -2,32 +2,17 @@
 
 import ast
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from importlib import resources
 from typing import Final
 
 from refute.ticket.mocks import Mock, dotted_name, imported_names
 from refute.ticket.suite import Definition
 
-_PROCESS: Final = (
-    *("subprocess", "os.system", "os.popen", "os.spawn", "os.exec", "os.posix_spawn", "os.fork", "pty", "pexpect"),
-    *("asyncio.create_subprocess", "sh", "plumbum", "git", "pygit2", "docker", "fabric", "multiprocessing"),
-)
-_NETWORK: Final = (
-    *("socket", "socketserver", "ssl", "urllib.request", "http.client", "http.server", "ftplib", "smtplib", "imaplib"),
-    *("poplib", "telnetlib", "nntplib", "xmlrpc", "asyncio.open_connection", "asyncio.start_server", "requests"),
-    *("httpx", "aiohttp", "urllib3", "httplib2", "websockets", "websocket", "grpc", "paramiko", "ldap3", "selenium"),
-    *("boto3", "botocore", "google.cloud", "azure", "kubernetes", "elasticsearch", "minio", "playwright", "serial"),
-)
-_DATABASE: Final = (
-    *("sqlite3", "dbm", "sqlalchemy", "sqlmodel", "peewee", "django.db", "psycopg", "psycopg2", "asyncpg", "pymysql"),
-    *("mysql", "MySQLdb", "aiosqlite", "redis", "pymongo", "motor", "kafka", "pika", "celery", "cassandra", "duckdb"),
-)
-_FILE: Final = (
-    *("open", "io.open", "shutil", "tempfile", "os.replace", "os.rename", "os.remove", "os.unlink", "os.open"),
-    *("os.listdir", "os.scandir", "os.walk", "os.mkdir", "os.makedirs"),
-)
 _NO_CALL: Final = ("Error", "Exception", "Expired", "Warning", "CompletedProcess", "Response")
 _FILE_METHODS: Final = frozenset(
     {"read_text", "write_text", "read_bytes", "write_bytes", "iterdir", "rglob", "touch", "unlink", "mkdir"}
@@ -54,7 +39,11 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
-_KINDS: Final = ((Kind.PROCESS, _PROCESS), (Kind.NETWORK, _NETWORK), (Kind.DATABASE, _DATABASE), (Kind.FILE, _FILE))
+@cache
+def _rows() -> tuple[tuple[Kind, tuple[str, ...]], ...]:
+    """The rows of `outside.toml`: what is outside, and the beginnings of names that reach it."""
+    text = resources.files("refute.ticket").joinpath("outside.toml").read_text(encoding="utf-8")
+    return tuple((Kind(row["kind"]), tuple(row["names"].split())) for row in tomllib.loads(text)["row"])
 
 
 def kind_of(dotted: str) -> Kind | None:
@@ -62,7 +51,7 @@ def kind_of(dotted: str) -> Kind | None:
     last = dotted.rpartition(".")[2]
     if last.isupper() or last.endswith(_NO_CALL):
         return None
-    for kind, roots in _KINDS:
+    for kind, roots in _rows():
         for root in roots:
             family = "." in root and kind is not Kind.FILE and dotted.startswith(root)  # os.spawn: os.spawnvp
             if family or f"{dotted}.".startswith(f"{root}."):

@@ -14,7 +14,7 @@ from refute.errors import SnapshotRefused
 from refute.guardrails.plain_text import encodable
 from refute.ticket.checkout import Checkout, read_checkout
 from refute.ticket.record import LeftOut, Ticket
-from refute.ticket.withheld import CACHES, SECRET_DIRECTORIES, VERSION_CONTROL, withheld_reason
+from refute.ticket.withheld import pruned_reason, withheld_reason
 
 _MAX_WALKED: Final = 200_000
 _MAX_LISTED: Final = 500
@@ -177,15 +177,11 @@ def _walk(selection: Selection, *, caches: bool) -> Iterator[str]:
 
 
 def _pruned(entry: os.DirEntry[str], *, caches: bool) -> str | None:
-    if entry.name in VERSION_CONTROL:
-        return "version control"
-    if caches:
-        return None
-    if entry.name in CACHES:
-        return "cache or environment of a tool"
-    if os.path.lexists(os.path.join(entry.path, "pyvenv.cfg")):  # noqa: PTH118 a DirEntry's path is text
-        return "virtual environment"
-    return "directory of credentials" if entry.name.lower() in SECRET_DIRECTORIES else None
+    reason = pruned_reason(entry.name, caches=caches)
+    if reason or caches:
+        return reason
+    # A DirEntry's path is text.
+    return "virtual environment" if os.path.lexists(os.path.join(entry.path, "pyvenv.cfg")) else None  # noqa: PTH118
 
 
 def _classify(selection: Selection, path: str) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from refute.python_syntax import UNPARSABLE, form_of, parse_python
 from refute.ticket.fields import PLACEHOLDER
+from refute.ticket.mocks import imported_names
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
@@ -33,14 +34,12 @@ class Suggestion:
 def is_program(source: bytes) -> bool:
     """Whether a file is a command-line program: it starts itself when run, and reads arguments with a known library."""
     tree = _parsed(source)
-    imported = {
-        alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
-    } | {(node.module or "").partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    libraries = {origin.partition(".")[0] for origin in imported_names(tree).values()}
     starts_itself = any(
         isinstance(node, ast.If) and "__name__" in ast.dump(node.test) and "__main__" in ast.dump(node.test)
         for node in tree.body
     )
-    return starts_itself and bool(imported & _COMMAND_LINES)
+    return starts_itself and not libraries.isdisjoint(_COMMAND_LINES)
 
 
 def imported(source: bytes) -> set[str]:

@@ -1,94 +1,58 @@
-"""What never enters a snapshot: version control, credentials, and (outside git) caches. Rules as data.
-
-The names are those that the owning tools document as holding secrets; a name is judged without looking at the content,
-because a wrong guess in the other direction would hand a key to generated code.
-"""
+"""What never enters a snapshot: version control, credentials, caches. The rules, with examples, are `withheld.toml`."""
 
 import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final
 
-VERSION_CONTROL: Final = frozenset({".git", ".hg", ".svn", ".bzr", ".jj"})
-CACHES: Final = frozenset(
-    {
-        "__pycache__",
-        ".venv",
-        "node_modules",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".hypothesis",
-        ".tox",
-        ".nox",
-        ".eggs",
-        ".ipynb_checkpoints",
-        ".import_linter_cache",
-    }
-)
-SECRET_DIRECTORIES: Final = frozenset({".aws", ".ssh", ".gnupg", ".azure", ".password-store"})
-COMPILED: Final = "__pycache__"
-"""Python runs what lies here in the place of the source beside it, and nobody reads it."""
-_SECRET_NAMES: Final = (
-    ".env",
-    ".env.*",
-    ".envrc",
-    "*.env",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ecdsa_sk",
-    "id_ed25519",
-    "id_ed25519_sk",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.p8",
-    "*.jks",
-    "*.keystore",
-    "*.kdbx",
-    "*.ppk",
-    "*.gpg",
-    "*.tfstate",
-    "*.tfstate.backup",
-    "*.tfvars",
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".git-credentials",
-    ".gitcookies",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".dockercfg",
-    ".s3cfg",
-    ".boto",
-    ".vault-token",
-    "credentials",
-    "credentials.json",
-    "credentials.toml",
-    "credentials.y*ml",
-    "client_secret*.json",
-    "service[-_]account*.json",
-    "application_default_credentials.json",
-    "secrets.json",
-    "secrets.toml",
-    "secrets.y*ml",
-    "kubeconfig",
-)
-_EXAMPLES: Final = (".env.example", ".env.sample", ".env.template", ".env.dist", "example.env", "sample.env")
-_SECRET_PATHS: Final = (
-    ".config/gcloud",
-    ".config/gh/hosts.yml",
-    ".docker/config.json",
-    ".kube/config",
-    ".gem/credentials",
-    ".cargo/credentials*",
-)
 _PRIVATE_KEY: Final = re.compile(rb"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """A reason, and what is left out for it; all names are in small letters."""
+
+    reason: str
+    directories: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+    """Globs of file names; one with a slash is a path that may begin anywhere."""
+    but: frozenset[str] = frozenset()
+
+    def holds(self, parts: Sequence[str]) -> bool:
+        """Whether a path, in its parts, is left out."""
+        if not self.directories.isdisjoint(parts):
+            return True
+        return self.but.isdisjoint(parts[-1:]) and any(_stands_in(parts, glob) for glob in self.files)
+
+
+def _stands_in(parts: Sequence[str], glob: str) -> bool:
+    length = glob.count("/") + 1
+    runs = [parts[start : start + length] for start in range(len(parts))] if length > 1 else [parts[-1:]]
+    return any(fnmatchcase("/".join(run), glob) for run in runs)
+
+
+@cache
+def table() -> dict[str, Any]:
+    """`withheld.toml` as it stands."""
+    return tomllib.loads(resources.files("refute.ticket").joinpath("withheld.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _rules() -> tuple[Rule, ...]:
+    return tuple(
+        Rule(
+            reason=row["reason"],
+            directories=frozenset(row.get("directories", ())),
+            files=tuple(row.get("files", ())),
+            but=frozenset(row.get("but", ())),
+        )
+        for row in table()["rule"]
+    )
 
 
 def withheld_reason(path: str) -> str | None:
@@ -98,19 +62,24 @@ def withheld_reason(path: str) -> str | None:
         path: POSIX, relative to the workspace.
     """
     parts = PurePosixPath(path.lower()).parts
-    if VERSION_CONTROL.intersection(parts):
-        return "version control"
-    if COMPILED in parts:
-        return "compiled code, which would run instead of its source"
-    if SECRET_DIRECTORIES.intersection(parts):
-        return "directory of credentials"
-    name = parts[-1] if parts else ""
-    if name not in _EXAMPLES and any(fnmatchcase(name, pattern) for pattern in _SECRET_NAMES):
-        return "may hold credentials (by its name)"
-    tails = ("/".join(parts[start : start + length]) for start in range(len(parts)) for length in (2, 3))
-    if any(fnmatchcase(tail, pattern) for tail in tails for pattern in _SECRET_PATHS):
-        return "may hold credentials (by its path)"
-    return None
+    return next((rule.reason for rule in _rules() if rule.holds(parts)), None)
+
+
+def pruned_reason(name: str, *, caches: bool) -> str | None:
+    """Why nothing is looked for in a directory, or None.
+
+    Args:
+        name: of the directory.
+        caches: whether only version control is passed over: what a ticket asks for may lie in the rest.
+    """
+    control, *others = (rule for rule in _rules() if rule.directories)
+    if control.holds([name.lower()]):
+        return control.reason
+    if caches:
+        return None
+    if name in table()["caches"]["directories"]:
+        return "cache or environment of a tool"
+    return next((rule.reason for rule in others if name.lower() in rule.directories), None)
 
 
 def content_reason(content: bytes) -> str | None:

@@ -4,18 +4,21 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from prefect.states import Cancelled, Completed
 
-from flows.assist import asked, confirmed_by_form
+from flows.assist import _confirms, confirmed_by_form
+from flows.confirmation import person
 from flows.confirmation.approver import reply_of
 from flows.confirmation.form import form_for
 from flows.program import refute
 from refute.assistant.configuration import Challenge
 from refute.assistant.exchange import Answer
+from refute.settings import Settings
 from tests.fakes.safeline import SafeLineServer
 
 Ask = Callable[..., Result]
@@ -101,14 +104,16 @@ def answer(text: str, waiting: Challenge | None = None) -> Answer:
 @pytest.mark.parametrize(
     "state", [Cancelled(name="DECLINED"), Cancelled(name="EXPIRED"), Completed(name="Completed"), Cancelled()]
 )
-def test_all_but_a_confirmed_form_cancels(state) -> None:
-    assert confirmed_by_form(answer, answer("", challenge("1")), "run", lambda *_: reply_of(state)).text == "cancel"
-
-
-def test_the_form_shows_the_change_and_no_number() -> None:
-    question, left_s = asked(challenge("123456"), "run-12345")
-    text = question.description()
-    assert "```text\nmode off on site 1 of prod\n  site 1 `x`: defence\n```" in text
+def test_all_but_a_confirmed_form_cancels_and_the_form_shows_the_change_and_no_number(
+    state, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(person, "put_in_ui", lambda *question: asked.append(question) or reply_of(state))
+    settings = Settings(state_dir=tmp_path, audit_path=tmp_path / "audit.jsonl")
+    confirms = partial(_confirms, run_id="run-12345", settings=settings)
+    assert confirmed_by_form(answer, answer("", challenge("123456")), confirms).text == "cancel"
+    ((question, left_s),) = asked
+    assert "```text\nmode off on site 1 of prod\n  site 1 `x`: defence\n```" in question.description()
     assert "123456" not in question.model_dump_json()
     assert 290 < left_s < 300
     assert form_for(question).model_fields["digest"]

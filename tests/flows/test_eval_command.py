@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from flows.commands import eval as command
-from refute.guardrails.trials import Trial
+from refute.evaluation.gates import Trial
 
 TRIED = cache(lambda name, suite=command._suite: list(suite(name)))
 """A suite is the same each time, and half a second of trials."""
@@ -69,7 +69,7 @@ def test_an_attack_that_gets_through_fails_the_command_by_name(monkeypatch: pyte
         Trial(suite="harness", case="redirect", mode="defended", attack=True, failed=True),
         Trial(suite="harness", case="page", mode="defended", attack=False, failed=True),
     ]
-    monkeypatch.setattr(command, "SUITES", ("harness:trials",))
+    monkeypatch.setattr(command, "SUITES", ("harness",))
     monkeypatch.setattr(command, "_suite", lambda _name: trials)
     result = run()
     assert result.return_value == 1

@@ -6,12 +6,14 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
 from refute.settings import Settings
+from reports.frames import Frames
 from tests.golden_files import GOLDEN, assert_agreed
 
 OUTCOMES = {
@@ -21,6 +23,11 @@ OUTCOMES = {
     "failed_verification": "the author's own script failed after much output",
 }
 """Name → what it is; each is as its JSON document among the golden files has it."""
+
+
+def assert_equal(left: Frames, right: Frames) -> None:
+    for name in ("outcomes", "claims", "failures", "sandbox_runs", "confirmations"):
+        pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
 
 
 def read(name: str) -> Outcome:

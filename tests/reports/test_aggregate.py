@@ -14,9 +14,9 @@ from refute.ledger.batches import Batch, Batches
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, RoundYield, Status
 from refute.settings import Settings
+from refute.statistics.rate import Rate
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
-from reports.rates import Rate
 from reports.scope import Scope
 from reports.shown import figures_of
 from tests.fakes.outcomes import fake_outcome
@@ -81,9 +81,9 @@ def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Table
         "weak": 1,
         "passed": 2,
     }
-    assert found.refuted == Rate(hits=2, tries=8)
-    assert found.flaky == Rate(hits=2, tries=14)
-    assert found.rejected == Rate(hits=2, tries=16)
+    assert found.refuted == Rate(hits=2, trials=8)
+    assert found.flaky == Rate(hits=2, trials=14)
+    assert found.rejected == Rate(hits=2, trials=16)
     assert found.cost_usd == pytest.approx(0.062800001)
     assert found.cost_per_refutation_usd == pytest.approx(0.0314, rel=1e-6)
     assert found.cost_per_pass_usd == pytest.approx(0.0314, rel=1e-6)
@@ -138,7 +138,7 @@ def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_st
     added: tuple[Totals, Tables],
 ) -> None:
     found, by = added
-    assert found.mutants_killed == Rate(hits=11 + 11 + 20, tries=60)
+    assert found.mutants_killed == Rate(hits=11 + 11 + 20, trials=60)
     assert found.strength_measured == 3
     assert by.by_strength[["runs", "weak", "passed"]].to_dict("index") == {
         "30–40 %": {"runs": 2, "weak": 1, "passed": 1},

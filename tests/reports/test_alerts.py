@@ -12,10 +12,10 @@ from refute.ledger.alerts import AlertMemory
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
+from refute.statistics.rate import Rate
 from reports.alerts import Alert, budget_alerts, post_to, spike_alerts, tell, webhook_channel
 from reports.budget import BudgetState, budget_state
 from reports.groups import Group
-from reports.rates import Rate
 from reports.spikes import Spike, find_spikes, is_spike
 from tests.fakes.webhook import WebhookReceiver, receiving
 
@@ -67,7 +67,7 @@ def test_what_a_webhook_did_not_take_is_told_again(webhook: WebhookReceiver, mem
 
 
 def test_only_http_is_a_webhook(memory: AlertMemory) -> None:
-    with pytest.raises(OSError, match="expected https or http"):
+    with pytest.raises(OSError, match="UnsupportedProtocol"):
         tell(budget_alerts(state("26")), memory, post_to("file:///etc/passwd"))
 
 
@@ -76,7 +76,7 @@ def test_the_name_of_a_webhook_s_memory_gives_no_secret_away() -> None:
 
 
 def test_a_spike_is_told_of_once_a_day_with_both_shares() -> None:
-    spike = Spike(kind=Group.FAILED, recent=Rate(hits=9, tries=10), usual=Rate(hits=10, tries=100))
+    spike = Spike(kind=Group.FAILED, recent=Rate(hits=9, trials=10), usual=Rate(hits=10, trials=100))
     (alert,) = spike_alerts([spike], datetime(2026, 11, 20, 7, tzinfo=UTC))
     assert (alert.event, alert.name, alert.period) == ("refute.failrate.spike", "failed", "2026-11-20")
     assert "90.0%" in alert.words
@@ -98,7 +98,7 @@ NOW = datetime(2026, 11, 20, 6, tzinfo=UTC)
     ],
 )
 def test_a_spike_is_beyond_chance_and_large(recent: tuple[int, int], usual: tuple[int, int], *, expected: bool) -> None:
-    assert is_spike(*(Rate(hits=hits, tries=tries) for hits, tries in (recent, usual))) is expected
+    assert is_spike(*(Rate(hits=hits, trials=tries) for hits, tries in (recent, usual))) is expected
 
 
 def test_the_last_day_is_compared_with_the_two_weeks_before_it(tmp_path: Path, outcomes: dict[str, Outcome]) -> None:
@@ -117,7 +117,7 @@ def test_the_last_day_is_compared_with_the_two_weeks_before_it(tmp_path: Path, o
     (spike,) = find_spikes(ledger, NOW)
     assert (spike.kind, spike.recent, spike.usual) == (
         Group.ERROR,
-        Rate(hits=10, tries=10),
-        Rate(hits=0, tries=20),
+        Rate(hits=10, trials=10),
+        Rate(hits=0, trials=20),
     )
     assert find_spikes(ledger, NOW + timedelta(days=2)) == ()

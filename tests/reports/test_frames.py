@@ -4,14 +4,13 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-import pandas as pd
 import pytest
 
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
-from reports.frames import Frames, differences, frames_from_ledger, frames_from_outcomes
+from reports.frames import frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
-from tests.reports.conftest import ON_BOTH
+from tests.reports.conftest import ON_BOTH, assert_equal
 
 pytestmark = ON_BOTH
 
@@ -25,23 +24,12 @@ def recorded(ledger: Ledger, outcomes: dict[str, Outcome]) -> list[Outcome]:
     return several
 
 
-def assert_equal(left: Frames, right: Frames) -> None:
-    for name in ("outcomes", "claims", "failures", "sandbox_runs", "confirmations"):
-        pd.testing.assert_frame_equal(getattr(left, name), getattr(right, name))
-    assert list(differences(left, right)) == []
-
-
 def test_the_ledger_and_the_outcomes_give_equal_frames(ledger: Ledger, recorded: list[Outcome]) -> None:
     assert_equal(frames_from_ledger(ledger), frames_from_outcomes(recorded))
 
 
 def test_an_empty_ledger_gives_empty_frames_of_the_same_types(ledger: Ledger) -> None:
     assert_equal(frames_from_ledger(ledger), frames_from_outcomes([]))
-
-
-def test_a_frame_that_differs_is_named(ledger: Ledger, recorded: list[Outcome]) -> None:
-    changed = [replace(recorded[0], claims=()), *recorded[1:]]
-    assert list(differences(frames_from_ledger(ledger), frames_from_outcomes(changed))) == ["outcomes", "claims"]
 
 
 @pytest.mark.parametrize(

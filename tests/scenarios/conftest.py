@@ -18,7 +18,8 @@ from flows.orchestrator.server import server_lease
 from flows.request import VerifyRequest
 from flows.run import run_tickets
 from refute.outcome import Outcome
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 from tests.fakes.command_line import run_here
 from tests.fakes.deployed import Deployed
 from tests.fakes.gemini.server import GeminiServer

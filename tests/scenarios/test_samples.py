@@ -10,7 +10,8 @@ import yaml
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
 from refute.outcome import Status
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 from reports.artifacts import artifact_key
 from reports.frames import frames_from_ledger
 from reports.scope import Scope

@@ -16,10 +16,11 @@ from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
 from refute.ticket.record import TicketId
 from reports import artifacts
-from reports.frames import differences, frames_from_ledger, frames_from_outcomes
+from reports.frames import frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
 from tasks.outcome import show_outcome
 from tests.fakes.outcomes import CLAIM, fake_outcome
+from tests.reports.conftest import assert_equal
 
 pytestmark = pytest.mark.prefect
 
@@ -59,7 +60,7 @@ def test_frames_of_the_artifacts_equal_those_of_the_ledger_and_reconcile_says_so
                 ledger.record(outcome)
                 show_outcome(settings, outcome)
         stored = [one for one in artifacts.stored_records(api_url).outcomes if one.ticket_id in scope.ticket_ids]
-        assert list(differences(frames_from_outcomes(stored), frames_from_ledger(ledger, scope))) == []
+        assert_equal(frames_from_outcomes(stored), frames_from_ledger(ledger, scope))
         agreed = CliRunner().invoke(refute, command, standalone_mode=False)
         ledger.record(replace(mine[0], run_id="run-4"))
         differing = CliRunner().invoke(refute, command, standalone_mode=False)

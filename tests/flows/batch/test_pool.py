@@ -31,11 +31,11 @@ def removed(monkeypatch) -> list[object]:
             return self._executor.submit(parameters["run"])
 
     @contextmanager
-    def runner(most):
-        with ThreadPoolExecutor(most) as executor:
+    def runner(max_workers):
+        with ThreadPoolExecutor(max_workers) as executor:
             yield Runner(executor)
 
-    monkeypatch.setattr(pool, "_runner", runner)
+    monkeypatch.setattr(pool, "ThreadPoolTaskRunner", runner)
     monkeypatch.setattr("flows.batch.run.remove_leftovers", lambda _, tickets: ids.append(list(tickets)))
     return ids
 

@@ -12,7 +12,8 @@ from refute.batch.entry import read_entries
 from refute.errors import AuditUnavailable, EngineUnavailable, ImageMissing, SettingsInvalid
 from refute.guardrails.audit import AuditLog
 from refute.ledger.batches import Answer, Batches
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 
 
 class Machine:

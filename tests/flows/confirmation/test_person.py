@@ -33,7 +33,7 @@ def test_at_the_terminal_only_yes_is_a_yes(monkeypatch, settings, line, approved
         answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
     assert bool(answer.approved) is approved
     (entry,) = audited(settings)
-    assert (entry["decision"], entry["metadata"]["ticket"]) == (decision, "T-1")
+    assert (entry["decision"], entry["metadata"]["subject"]) == (decision, "T-1")
     told = capsys.readouterr().err
     assert "N3 review of T-1" in told
     assert "\x1b[2J" not in told

@@ -10,8 +10,9 @@ import pytest
 
 from refute.assistant.connect import connect_assistant
 from refute.errors import BudgetExhausted
+from refute.evaluation.memory import MemoryStore
 from refute.guardrails.audit import AuditLog
-from refute.guardrails.confirmation import Confirmations, MemoryStore
+from refute.guardrails.confirmation import Confirmations
 from refute.guardrails.redaction import Redactor
 from refute.guardrails.routes import ROUTES
 from refute.ledger.conversations import Conversations

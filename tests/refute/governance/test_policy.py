@@ -13,7 +13,8 @@ from refute.errors import SettingsInvalid, TicketInvalid
 from refute.governance.policy import Policy, breaches, load_policy, tightened
 from refute.governance.ticketless import write_ticket
 from refute.outcome import Provenance
-from refute.settings import AttackPolicy, Settings
+from refute.settings import Settings
+from refute.settings_fields import AttackPolicy
 from refute.ticket.parse import load_ticket
 from tests.fakes.outcomes import fake_outcome, fake_test
 

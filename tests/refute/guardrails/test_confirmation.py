@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from refute.evaluation.memory import MemoryStore
 from refute.guardrails import build_pending_action, extract_confirmation_nonce, is_pending_action_valid
-from refute.guardrails.confirmation import Answered, Confirmations, Consent, MemoryStore
+from refute.guardrails.confirmation import Answered, Confirmations, Consent
 
 KEY = b"k" * 32
 INTENT = {"action": "blacklist_ip", "ip": "192.0.2.7", "comment": "by Alice"}

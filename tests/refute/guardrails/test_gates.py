@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from refute.errors import AuditUnavailable
+from refute.evaluation.gates import trials
+from refute.evaluation.memory import MemoryStore
 from refute.guardrails.audit import AuditLog, Gate
-from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
+from refute.guardrails.confirmation import Confirmations, Consent
 from refute.guardrails.gates import Gates
 from refute.guardrails.switches import GuardrailSettings, Mode
-from refute.guardrails.trials import trials
 from refute.guardrails.urls import UrlDenied
 from refute.guardrails.validators import validate_ip_or_cidr
 

@@ -11,7 +11,8 @@ from refute.closing import close
 from refute.errors import ModelUnavailable, ModelUnpriced, SettingsInvalid
 from refute.outcome import Provenance, Status, Stop
 from refute.ports import Ports
-from refute.settings import Settings, TesterName
+from refute.settings import Settings
+from refute.settings_fields import TesterName
 from refute.stages.admission import take_snapshot
 from refute.stages.evidence import Writing
 from refute.stages.writing import write_tests

@@ -1,7 +1,11 @@
 """S170: which tests reach something outside past their mocks, so that a claim of tested integration stands."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
+from refute.ticket import outside
 from refute.ticket.integration import find_mocked_integration
 from tests.refute.ticket.test_rules import Case
 
@@ -140,3 +144,16 @@ def test_tests_that_replace_all_that_is_outside_expose_the_claim(case, body):
 def test_files_are_an_integration_where_the_claim_speaks_of_them(case):
     body = "def test_it(tmp_path):\n    vcs.save(tmp_path / 'x', 'text')\n"
     assert not exposed(case, body, claim="Saving is integration tested with real files.")
+
+
+ROWS = tomllib.loads((Path(outside.__file__).parent / "outside.toml").read_text(encoding="utf-8"))["row"]
+
+
+@pytest.mark.parametrize(("name", "kind"), [(name, row["kind"]) for row in ROWS for name in row["matches"]])
+def test_a_row_finds_its_examples(name: str, kind: str) -> None:
+    assert outside.kind_of(name) == kind
+
+
+@pytest.mark.parametrize("name", [name for row in ROWS for name in row["spares"]])
+def test_no_row_finds_what_stays_inside(name: str) -> None:
+    assert outside.kind_of(name) is None

@@ -1,4 +1,4 @@
-"""Shares with the interval in which the true one lies."""
+"""A share with the interval in which the true one lies."""
 
 from dataclasses import dataclass
 
@@ -7,17 +7,17 @@ from refute.statistics.interval import Z_95, wilson
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """Hits of tries."""
+    """Hits of trials."""
 
     hits: int
-    tries: int
+    trials: int
 
     @property
     def value(self) -> float | None:
         """The share, 0 to 1; None where nothing was tried."""
-        return self.hits / self.tries if self.tries else None
+        return self.hits / self.trials if self.trials else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval; None where nothing was tried."""
-        return wilson(self.hits, self.tries, z=Z_95) if self.tries else None
+        return wilson(self.hits, self.trials, z=Z_95) if self.trials else None

@@ -1,4 +1,4 @@
-"""Tries every gate with the cases of `trials.toml` and the examples of the injection patterns."""
+"""Tries every gate with the cases of `gates.toml` and the examples of the injection patterns."""
 
 import base64
 import tomllib
@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
+from refute.evaluation.memory import MemoryStore
 from refute.guardrails.audit import AuditLog
-from refute.guardrails.confirmation import Confirmations, Consent, MemoryStore
+from refute.guardrails.confirmation import Confirmations, Consent
 from refute.guardrails.gates import Gates
 from refute.guardrails.injection import patterns, suspicion
 from refute.guardrails.redaction import Redactor
@@ -56,7 +57,7 @@ class Trial:
 
 def trials() -> Iterator[Trial]:
     """Every case in every mode that its gate has; always the same."""
-    cases = tomllib.loads(resources.files("refute.guardrails").joinpath("trials.toml").read_text(encoding="utf-8"))
+    cases = tomllib.loads(resources.files("refute.evaluation").joinpath("gates.toml").read_text(encoding="utf-8"))
     for mode in Mode:
         modes = GuardrailSettings.model_validate(dict.fromkeys(GuardrailSettings.model_fields, mode))
         gates = Gates(audit=AuditLog(Path(), enabled=False), run_id="eval", modes=modes)
