@@ -131,8 +131,8 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
             ["verify", "examples/tickets/interval-merger", "--replay", "/no/such/folder"],
             "got /no/such/folder, expected a folder of recorded",
         ),
-        (["verify", ".", "--max-cots", "1"], "'--max-cost'"),
-        (["verify", ".", "--bogus"], "No such option '--bogus'."),
+        (["verify", ".", "--max-cots", "1"], "No such option '--max-cots'. Did you mean '--max-cost'?"),
+        (["verify", ".", "--bogus"], "No such option '--bogus'.\n"),
     ],
 )
 def test_a_wrong_option_is_told_before_anything_runs(
