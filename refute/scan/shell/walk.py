@@ -60,19 +60,29 @@ class ShellWalker(Walker):
         """The tree of a text; what is not understood is reported."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = join_continued(source)
-        root = parse_words(spelled)
+        root = self._tree(spelled)
         first = _EXEC.match(source) if self.place is None else None
         if first and ("$0" in first[0] or first_error(root)):
             spot = Spot(line=first[0].count("\n"), column=1, text=first[0].strip().rpartition("\n")[2])
             self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
             root = parse_words(first[0])
         elif first_error(root):
-            self.report.spend(_READ_AGAIN)
-            again = respell(spelled)
-            root = parse_words(again) if again is not None else root
+            again = self._respelled(spelled)
+            root = self._tree(again) if again is not None else root
             if error := first_error(root):
                 self._misunderstood(error, source)
         return root
+
+    def _tree(self, source: str) -> Node:
+        trees = self.shared.trees
+        return trees.get(source) or trees.setdefault(source, parse_words(source))
+
+    def _respelled(self, source: str) -> str | None:
+        again = self.shared.respelled
+        if source not in again:
+            self.report.spend(_READ_AGAIN)
+            again[source] = respell(source)
+        return again[source]
 
     def _misunderstood(self, error: Node, source: str) -> None:
         """A file must be understood; a text with unknown parts may fail to parse because of them."""
@@ -191,24 +201,24 @@ def _unlisted(call: Call) -> e.Effects:
 
 def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
-    word, judge = call.argv[0], call.judge
+    word = call.argv[0]
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        judge.flag("pipe-to-shell")
+        call.judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     pattern = _GLOB.fullmatch(word.rpartition("/")[2])
     own = "/" in word and paths.inside_or_temporary(call.locate(word))
     if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
-        judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        call.judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
         return True
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
-            judge.flag("unresolved-command")
+            call.judge.flag("unresolved-command")
         return False
     if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
         return False
     if dangerous:
-        judge.flag("unresolved-command")
+        call.judge.flag("unresolved-command")
     return True
 
 
