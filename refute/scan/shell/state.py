@@ -70,9 +70,6 @@ class Shared:
     called: set[str] = field(default_factory=set)
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
-    trees: dict[str, Node] = field(default_factory=dict)
-    """Text → its tree: what `eval` gets again and again is read once."""
-    respelled: dict[str, str | None] = field(default_factory=dict)
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 

@@ -60,29 +60,19 @@ class ShellWalker(Walker):
         """The tree of a text; what is not understood is reported."""
         # A continued line inside a word is one word; the line ends go behind it so that line numbers stay.
         spelled = join_continued(source)
-        root = self._tree(spelled)
+        root = parse_words(spelled)
         first = _EXEC.match(source) if self.place is None else None
         if first and ("$0" in first[0] or first_error(root)):
             spot = Spot(line=first[0].count("\n"), column=1, text=first[0].strip().rpartition("\n")[2])
             self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
             root = parse_words(first[0])
         elif first_error(root):
-            again = self._respelled(spelled)
-            root = self._tree(again) if again is not None else root
+            self.report.spend(_READ_AGAIN)
+            again = respell(spelled)
+            root = parse_words(again) if again is not None else root
             if error := first_error(root):
                 self._misunderstood(error, source)
         return root
-
-    def _tree(self, source: str) -> Node:
-        trees = self.shared.trees
-        return trees.get(source) or trees.setdefault(source, parse_words(source))
-
-    def _respelled(self, source: str) -> str | None:
-        again = self.shared.respelled
-        if source not in again:
-            self.report.spend(_READ_AGAIN)
-            again[source] = respell(source)
-        return again[source]
 
     def _misunderstood(self, error: Node, source: str) -> None:
         """A file must be understood; a text with unknown parts may fail to parse because of them."""
