@@ -12,7 +12,7 @@ from refute.scan.core.tables import Command
 from refute.scan.python import calls
 from refute.scan.python.members import POWERFUL, canonical
 from refute.scan.python.state import Call
-from refute.scan.python.values import UNK, FileValue, Members, Ref, as_text, is_text, iterated
+from refute.scan.python.values import UNK, Members, Ref, as_text, is_text, iterated
 from refute.scan.rules import Language
 
 
@@ -20,7 +20,7 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     """What a call does; returns what it yields, None where that is told by its name."""
     if row.handler:
         return (yield from _HANDLERS[row.handler](call))
-    text = ", ".join(map(_told, call.values))
+    text = ", ".join(value.name if isinstance(value, Ref) else as_text(value) for value in call.values)
     when = next((one for one in row.when if re.match(one.args, text)), None)
     if when is not None and when.flag:
         yield e.Flag(when.flag, when.mild, when.detail)
@@ -37,11 +37,6 @@ def effects_of(call: Call, row: Command) -> e.Effects:
     if row.prints == "content" and result == UNKNOWN:
         return OUTPUT
     return call.argument(1, "dst", "target") if row.operands[1:] == ("write",) else result
-
-
-def _told(value: Any) -> str:
-    """A value for patterns: by name, as what an open file holds, else as text."""
-    return value.name if isinstance(value, Ref) else value.content if isinstance(value, FileValue) else as_text(value)
 
 
 def _several(value: Any) -> list[Any]:
