@@ -130,7 +130,23 @@ _LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z|(?<![^\s;])@(?=\w)")
 
 
 def respell(source: str) -> str | None:
-    """The same script for a parser that knows less, line for line; None where it is not understood."""
+    """The same script for a parser that knows less, line for line; None where it is not understood.
+
+    The statements from the first to the last that the grammar stumbles over are read again, everything only where
+    that does not help: a generated script is long, and what is odd about it is short.
+    """
+    broken = [child for child in parse(source.encode()).children if first_error(child)]
+    first, last = (broken[0].start_point[0], broken[-1].end_point[0] + 1) if broken else (0, None)
+    lines = source.split("\n")
+    part = _plain("\n".join(lines[first:last]))
+    if part is not None:
+        again = "\n".join([*lines[:first], part, *(lines[last:] if last else ())])
+        if not first_error(parse_words(again)):
+            return again
+    return _plain(source)
+
+
+def _plain(source: str) -> str | None:
     tree = _read(source)
     if _MARK in source or not isinstance(tree, dict):
         return None

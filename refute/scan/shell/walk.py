@@ -191,24 +191,24 @@ def _unlisted(call: Call) -> e.Effects:
 
 def _unresolved(call: Call) -> bool:
     """Judge a command word that is not known; True when nothing more can be said about the command."""
-    word, judge = call.argv[0], call.judge
+    word = call.argv[0]
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        judge.flag("pipe-to-shell")
+        call.judge.flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     pattern = _GLOB.fullmatch(word.rpartition("/")[2])
     own = "/" in word and paths.inside_or_temporary(call.locate(word))
     if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
-        judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        call.judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
         return True
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
-            judge.flag("unresolved-command")
+            call.judge.flag("unresolved-command")
         return False
     if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
         return False
     if dangerous:
-        judge.flag("unresolved-command")
+        call.judge.flag("unresolved-command")
     return True
 
 

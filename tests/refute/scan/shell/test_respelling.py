@@ -5,6 +5,7 @@ import pytest
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
+from refute.scan.shell import syntax
 from refute.scan.shell.syntax import parse, respell
 
 UNKNOWN_TO_THE_GRAMMAR = {
@@ -83,6 +84,13 @@ def test_what_only_the_grammar_does_not_know_is_read(kind: str) -> None:
     assert not parse(read.encode()).has_error
     assert read.count("\n") == text.count("\n"), "every line stays in its place"
     assert _blocking(text) == set()
+
+
+def test_of_a_long_script_only_the_odd_statement_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd, given, read = UNKNOWN_TO_THE_GRAMMAR["groups between brackets"], [], syntax._read
+    monkeypatch.setattr(syntax, "_read", lambda text: given.append(text) or read(text))
+    assert respell("echo a\n" * 99 + odd + "echo b\n" * 99) == "echo a\n" * 99 + (respell(odd) or "") + "echo b\n" * 99
+    assert given[0] + "\n" == odd
 
 
 @pytest.mark.parametrize("text", DANGERS)
