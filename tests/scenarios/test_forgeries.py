@@ -5,7 +5,7 @@ import pytest
 from refute.outcome import ClaimVerdict, Status
 from tests.scenarios.forgeries import FORGERIES, LIARS, RIGHT
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 CLAIMS = [{"id": "C1", "text": "answer() == 42"}]
 QUICK = {"test_timeout_s": 3, "attack_timeout_s": 60, "memory_bytes": 512 * 1024**2}
