@@ -250,7 +250,10 @@ def webhook() -> Iterator[WebhookReceiver]:
 
 @pytest.fixture
 def deployed(
-    request: pytest.FixtureRequest, webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    webhook: WebhookReceiver,
+    tmp_path_factory: pytest.TempPathFactory,
+    migrated: Callable[[Path], Path],
 ) -> Deployed:
     """Server, deployments, automations and a worker, as `docs/deployments.md` says.
 
@@ -260,7 +263,9 @@ def deployed(
     running = request.session.stash
     if RUNNING not in running:
         with ExitStack() as started:
-            made = started.enter_context(_deployed(tmp_path_factory.mktemp("deployed"), webhook))
+            home = tmp_path_factory.mktemp("deployed")
+            migrated(home / "server")
+            made = started.enter_context(_deployed(home, webhook))
             running[RUNNING] = (made, started.pop_all())
     return running[RUNNING][0]
 

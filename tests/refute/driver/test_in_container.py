@@ -85,9 +85,9 @@ def test_s140_a_test_that_hits_a_limit_takes_no_other_test_with_it(attack: Attac
 
 
 def test_s055_an_endless_suite_ends_at_its_limit_and_names_the_test(attack: Attack) -> None:
-    tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.spin()\n"
+    tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.wait()\n"
     tests += "def test_never():\n    assert True\n"
-    implementation = "def one():\n    return 1\ndef spin():\n    while True:\n        pass\n"
+    implementation = "import time\ndef one():\n    return 1\ndef wait():\n    time.sleep(600)\n"
     names = ("test_quick", "test_endless", "test_never")
     run = attack(implementation, tests, *names, attack_timeout_s=15, test_timeout_s=60)
     assert run.timed_out
