@@ -53,9 +53,7 @@ def test_a_run_and_the_server_that_it_starts_talk_to_this_machine_only(
             **clean,
             "PYTHONPATH": f"{tmp_path / 'watch'}:{REPOSITORY}",
             "WATCHED": str(watched),
-            "REFUTE_STATE_DIR": str(
-                migrated(tmp_path / "state")
-            ),  # so the server starts here, and is watched
+            "REFUTE_STATE_DIR": str(migrated(tmp_path / "state")),  # so the server starts here, and is watched
             "REFUTE_SERVER_IDLE_S": "1",
         },
     )
