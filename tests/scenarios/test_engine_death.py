@@ -10,6 +10,8 @@ import docker
 import pytest
 
 from refute.outcome import Status
+from refute.sandbox.connection import connect
+from refute.sandbox.reaper import remove_container
 from tests.fakes.own_engine import ALONE, OwnEngine, copy_image, own_engine
 from tests.refute.sandbox.conftest import image_id  # noqa: F401  # fixture
 
@@ -40,9 +42,9 @@ def engine_with_image(image_id, tmp_path_factory) -> Iterator[OwnEngine]:  # noq
         copy_image(image_id, engine)
         yield engine
         engine.revive()
-        with closing(docker.DockerClient(engine.host)) as client:
-            for container in client.containers.list(all=True, ignore_removed=True):
-                container.remove(force=True, v=True)
+        with closing(connect(engine.host)) as client:
+            for container in client.containers(all=True):
+                remove_container(client, container["Id"])  # or waits for what is removing it already
 
 
 @pytest.fixture
