@@ -175,8 +175,9 @@ def migrated(of_all_workers: Path) -> Callable[[Path], Path]:
     def given(state_dir: Path) -> Path:
         with FileLock(f"{template}.lock"):
             if not template.exists():
+                ours = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
                 command = [sys.executable, "-m", "prefect", "server", "database", "upgrade", "--yes"]
-                subprocess.run(command, env={**os.environ, "PREFECT_HOME": f"{template}.new"}, check=True)
+                subprocess.run(command, env={**ours, "PREFECT_HOME": f"{template}.new"}, check=True)
                 Path(f"{template}.new").rename(template)
             home = state_dir / "prefect"
             if not home.exists():
