@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -92,10 +93,10 @@ class Unreachable(httpx.BaseTransport):
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> Settings:
+def alone(tmp_path: Path, migrated: Callable[[Path], Path]) -> Settings:
     """A state directory with a server of its own: others' is not killed."""
     return Settings.load(
-        state_dir=tmp_path / "state",
+        state_dir=migrated(tmp_path / "state"),
         costs_csv=tmp_path / "costs.csv",
         audit_path=tmp_path / "audit.jsonl",
         server_idle_s=2,

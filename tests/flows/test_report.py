@@ -152,9 +152,7 @@ def test_alerts_go_where_the_setting_says(ledger: Ledger, report: Report, monkey
 
 def test_what_differs_is_told_to_programs_too(ledger: Ledger, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger.record(outcome())
-    monkeypatch.setattr(
-        "flows.orchestrator.server.server_lease", lambda *_, **__: nullcontext("http://127.0.0.1:1/api")
-    )
+    monkeypatch.setattr("flows.commands.report.server_lease", lambda *_, **__: nullcontext("http://127.0.0.1:1/api"))
     monkeypatch.setattr("reports.artifacts.stored_records", lambda _: StoredRecords(outcomes=(), unreadable=("odd",)))
     done = report("--reconcile", "--json")
     found = json.loads(done.stdout)

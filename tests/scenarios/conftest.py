@@ -53,11 +53,6 @@ WITH_ALL_CRITICS = {
     "test_samples",
     "test_tutorial",
 }
-WITHOUT_PREFECT = {
-    *("test_attack", "test_command_lines", "test_forgeries", "test_personas", "test_second_environment"),
-    *("test_verification", "test_weak_models"),
-}
-"""What they are about is the verdict: Prefect's flow and task runs take two seconds of a core for each."""
 CLAIMS: Sequence[Any] = ({"id": "C1", "text": 'slugify("Hello World") returns "hello-world".'},)
 
 
@@ -130,17 +125,20 @@ def ticket(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def verify(settings: Settings, request: pytest.FixtureRequest) -> Callable[..., Outcome]:
-    """Put a ticket through the flow, approved in advance; keyword arguments override settings."""
+    """Put a ticket through the flow, approved in advance; keyword arguments override settings.
+
+    Through its stages alone where the test is not marked `prefect`: flow and task runs take two seconds of a core.
+    """
 
     def run(directory: Path, *, request: Mapping[str, Any] | None = None, **overrides: Any) -> Outcome:
         changed = settings.model_copy(update=overrides)
         asked = VerifyRequest(ticket=directory, settings=changed, **{"approval": "in_advance", **(request or {})})
-        if straight:
+        if without_flow:
             return run_straight(asked)
         (outcome,) = run_tickets([asked], changed)
         return outcome
 
-    straight = request.module.__name__.rpartition(".")[2] in WITHOUT_PREFECT
+    without_flow = request.node.get_closest_marker("prefect") is None
     return run
 
 
@@ -253,7 +251,10 @@ def webhook() -> Iterator[WebhookReceiver]:
 
 @pytest.fixture
 def deployed(
-    request: pytest.FixtureRequest, webhook: WebhookReceiver, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    webhook: WebhookReceiver,
+    tmp_path_factory: pytest.TempPathFactory,
+    migrated: Callable[[Path], Path],
 ) -> Deployed:
     """Server, deployments, automations and a worker, as `docs/deployments.md` says.
 
@@ -263,7 +264,9 @@ def deployed(
     running = request.session.stash
     if RUNNING not in running:
         with ExitStack() as started:
-            made = started.enter_context(_deployed(tmp_path_factory.mktemp("deployed"), webhook))
+            home = tmp_path_factory.mktemp("deployed")
+            migrated(home / "server")
+            made = started.enter_context(_deployed(home, webhook))
             running[RUNNING] = (made, started.pop_all())
     return running[RUNNING][0]
 

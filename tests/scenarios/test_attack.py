@@ -11,7 +11,7 @@ from refute.recording import reproducer_paths
 from refute.settings import Settings
 from tests.scenarios.conftest import SLUG
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 WRONG = {"slug.py": 'def slugify(text: str) -> str:\n    return "_".join(text.lower().split())\n'}
 
@@ -32,6 +32,7 @@ def test_s090_a_refutation_names_claim_test_error_input_and_comes_with_a_reprodu
     assert "hello_world" in done.stdout + done.stderr
 
 
+@pytest.mark.prefect
 def test_s100_a_pass_on_the_author_s_own_examples_alone_is_weak_and_says_why(ticket, cli, settings, tmp_path):
     done = cli("verify", ticket(), "--yes", "--format", "json")
     assert done.returncode == 11, done.stderr

@@ -8,7 +8,7 @@ import pytest
 from refute.outcome import ClaimVerdict, Status
 from refute.recording import reproducer_paths
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 PROGRAM = '''"""Count lines of files or of standard input."""
 import argparse

@@ -25,7 +25,7 @@ from tests.fakes.gemini.server import no_failures
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.prefect_api import asked as asked_of
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 LENIENT = {"mutants": 0}
 FAILED = "refute.subtask.failed"
@@ -40,6 +40,7 @@ def reviewed(ticket, attack, files, **settings):
     return attack(ticket(files=files, claims=[{"id": "C1", "text": CLAIM}]), **{**LENIENT, **settings})
 
 
+@pytest.mark.prefect
 def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a_call_of_its_own(
     ticket, attack, gemini
 ):
@@ -115,6 +116,7 @@ def reworking(code: str, **settings: Any) -> CriticsSettings:
     return CriticsSettings(rework_command=("python", "-c", code), **settings)
 
 
+@pytest.mark.prefect
 def test_s360_a_rework_is_reviewed_again_and_the_submitted_files_keep_their_verdict(ticket, attack, gemini):
     def criticise(asked: Asked) -> Answer:
         return correctness(says(REAL))(asked) if "abs(total)" in asked.text else no_failures(asked)
@@ -131,6 +133,7 @@ def test_s360_a_rework_is_reviewed_again_and_the_submitted_files_keep_their_verd
     assert events == [("refute.subtask.completed", None), (FAILED, 1), ("refute.subtask.reworked", 2)]
 
 
+@pytest.mark.prefect
 def test_s360_a_rework_that_critics_miss_to_be_wrong_still_fails_the_test_of_the_round_before(ticket, attack, gemini):
     answers = iter([says(REAL)])
     gemini.criticise = lambda asked: (
@@ -168,6 +171,7 @@ def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_sam
 ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED)}
 
 
+@pytest.mark.prefect
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(ticket, cli, gemini, tmp_path, answer):
     code, standing = ANSWERS[answer]
@@ -186,6 +190,7 @@ def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(t
     assert last["decision"] == ("allow" if standing is Standing.DISMISSED else "deny")
 
 
+@pytest.mark.prefect
 def test_s360_critics_alone_by_command_and_what_they_said_lately(ticket, cli, gemini, tmp_path):
     gemini.criticise = correctness(says(REAL))
     where = ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}], more={"focus_areas": ["security"]})

@@ -10,10 +10,12 @@ import docker
 import pytest
 
 from refute.outcome import Status
+from refute.sandbox.connection import connect
+from refute.sandbox.reaper import remove_container
 from tests.fakes.own_engine import ALONE, OwnEngine, copy_image, own_engine
 from tests.refute.sandbox.conftest import image_id  # noqa: F401  # fixture
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 AWAITED_S = 3.0
 """How long the removal of its container waits here for the engine to come back; 20 s in production."""
@@ -40,9 +42,9 @@ def engine_with_image(image_id, tmp_path_factory) -> Iterator[OwnEngine]:  # noq
         copy_image(image_id, engine)
         yield engine
         engine.revive()
-        with closing(docker.DockerClient(engine.host)) as client:
-            for container in client.containers.list(all=True, ignore_removed=True):
-                container.remove(force=True, v=True)
+        with closing(connect(engine.host)) as client:
+            for container in client.containers(all=True):
+                remove_container(client, container["Id"])  # or waits for what is removing it already
 
 
 @pytest.fixture
@@ -66,6 +68,7 @@ def test_s150_an_engine_that_dies_is_an_error_with_instructions_and_never_a_verd
     assert outcome.claims == ()
 
 
+@pytest.mark.prefect
 def test_s150_an_engine_that_comes_back_gets_the_stage_once_more(ticket, verify, engine):
     kill_when_it_runs(engine, "verify", then_start=True)
     outcome = verify(ticket(script="sleep 2\npython -c 'import slug'\n"))

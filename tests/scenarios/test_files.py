@@ -9,9 +9,10 @@ from refute.outcome import ClaimVerdict, Status
 from tests.fakes.wheels import FakeWheel
 from tests.scenarios.conftest import CLAIMS, SLUG
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 
+@pytest.mark.prefect
 def test_s150_without_an_engine_the_run_is_an_error_with_instructions(ticket, cli):
     done = cli("verify", ticket(), "--yes", "--format", "json", DOCKER_HOST="unix:///nonexistent.sock")
     assert done.returncode == 1
@@ -65,6 +66,7 @@ def test_s280_what_was_approved_runs_even_if_the_workspace_changes(ticket, verif
     assert "CHANGED" not in outcome.verification_output
 
 
+@pytest.mark.prefect
 def test_hostile_output_never_reaches_the_terminal_as_control_characters(ticket, cli):
     script = "printf '\\033[2J\\033]0;owned\\007\\342\\200\\256evil'; exit 1\n"
     done = cli("verify", ticket(script=script), "--yes")

@@ -16,7 +16,7 @@ from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.scenarios.conftest import SLUG, WRONG_SLUG
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 WRONG = {"slug.py": 'def slugify(text: str) -> str:\n    """Slug."""\n    return "_".join(text.lower().split())\n'}
 RIGHT = {"slug.py": 'def slugify(text: str) -> str:\n    """Slug."""\n    return "-".join(text.lower().split())\n'}
@@ -58,6 +58,7 @@ def answers(gemini: GeminiServer) -> None:
     gemini.respond = claims_then_nothing
 
 
+@pytest.mark.prefect
 def test_s210_a_ticket_over_its_max_cost_exits_14_and_says_what_would_help(ticket, cli, gemini, tmp_path):
     costly = cli(
         *("verify", ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}]), "--yes", "--tester", "gemini"),

@@ -36,7 +36,9 @@ sys.addaudithook(watch)
 '''
 
 
-def test_a_run_and_the_server_that_it_starts_talk_to_this_machine_only(ticket: Callable[..., Path], tmp_path: Path):
+def test_a_run_and_the_server_that_it_starts_talk_to_this_machine_only(
+    ticket: Callable[..., Path], tmp_path: Path, migrated: Callable[[Path], Path]
+):
     (tmp_path / "watch").mkdir()
     (tmp_path / "watch" / "sitecustomize.py").write_text(WATCH)
     watched = tmp_path / "watched"
@@ -51,7 +53,7 @@ def test_a_run_and_the_server_that_it_starts_talk_to_this_machine_only(ticket: C
             **clean,
             "PYTHONPATH": f"{tmp_path / 'watch'}:{REPOSITORY}",
             "WATCHED": str(watched),
-            "REFUTE_STATE_DIR": str(tmp_path / "state"),  # so that the server is started here, and watched too
+            "REFUTE_STATE_DIR": str(migrated(tmp_path / "state")),  # so the server starts here, and is watched
             "REFUTE_SERVER_IDLE_S": "1",
         },
     )

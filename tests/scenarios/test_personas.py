@@ -9,7 +9,7 @@ from refute.outcome import Outcome, Status
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 CLAIM = "is_slug(text) is True for lower-case letters and hyphens alone, else False."
 RIGHT = '''def is_slug(text: str) -> bool:

@@ -8,13 +8,13 @@ from refute.outcome import Status
 from tests.fakes.gemini.wire import Asked, json_answer
 from tests.scenarios.test_gemini import GRADE, GRADES, HARD, written
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 LENIENT = {"mutants": 1, "strength_floor": 0}
 RIGHT = GRADE["slug.py"]
 UNIQUE = "uniques(words) returns the words, each once, in the order of their first place."
 SET = "def uniques(words: list[str]) -> list[str]:\n    return list(set(words))\n"
-FEW = 'def test_few():\n    from slug import uniques\n    assert uniques(["{0}", "{1}", "{0}"]) == ["{0}", "{1}"]\n'
+FEW = 'def test_uniques():\n    from slug import uniques\n    assert uniques(["{0}", "{1}", "{0}"]) == ["{0}", "{1}"]\n'
 
 
 @pytest.fixture(autouse=True)
@@ -29,32 +29,10 @@ def is_later(asked: Asked) -> bool:
     return "second round" in asked.text or "third round" in asked.text
 
 
-def device(condition: str, imports: str = "os") -> dict[str, str]:
-    """Right code, and wrong where the condition does not hold."""
-    body = RIGHT.replace("    if points >= 90", f"    if not ({condition}):\n        return 'F'\n    if points >= 90")
-    return {"slug.py": f"import {imports}\n\n\n{body}"}
-
-
-@pytest.mark.parametrize(
-    ("code", "differs"),
-    [
-        pytest.param(device("os.access('/', os.X_OK) and os.getuid() == 65532"), "the user", id="user"),
-        pytest.param(device("'refute' in os.listdir('/opt')"), "the runner of the tests (pytest alone)", id="runner"),
-    ],
-)
-def test_a_device_is_refuted_and_what_differs_is_named(ticket, attack, code, differs):
-    outcome = attack(ticket(files=code, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
-    assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
-    assert outcome.second_environment is not None
-    assert outcome.second_environment.differing == (differs,)
-    assert differs in outcome.claims[0].reason
-
-
-def test_a_time_bomb_passes_weakly(ticket, attack):
-    code = device(f"time.time() < {time.time() + 30 * 86_400}", "time")
-    outcome = attack(ticket(files=code, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
-    assert outcome.status is Status.PASS_WEAK
-    assert "in a second environment test_hard, test_hard_2 gave another result" in outcome.reason
+def grading(condition: str, name: str = "grade") -> str:
+    """A function that is right, and wrong where the condition does not hold."""
+    body = RIGHT.replace("def grade", f"def {name}")
+    return body.replace("    if points >= 90", f"    if not ({condition}):\n        return 'F'\n    if points >= 90")
 
 
 def hash_under_seed_0(text: str) -> int:
@@ -72,13 +50,42 @@ def in_order_under_seed_0() -> list[str]:
     return words[:2]
 
 
-def test_an_honest_bug_that_a_fixed_hash_seed_hides_is_found(ticket, attack, gemini):
-    test = {**written("test_few", FEW.format(*in_order_under_seed_0())), "quote": UNIQUE}
-    gemini.respond = lambda asked: json_answer({"tests": [] if is_later(asked) else [test]})
-    outcome = attack(ticket(files={"slug.py": SET}, claims=[{"id": "C1", "text": UNIQUE}]), **LENIENT)
+DEVICES = {
+    "of_user": "os.access('/', os.X_OK) and os.getuid() == 65532",
+    "of_runner": "'refute' in os.listdir('/opt')",
+}
+HANGING = "import os\n\n\n" + "\n\n".join(grading(condition, name) for name, condition in DEVICES.items()) + SET
+DIFFERS = ("the user", "the hash seed", "the runner of the tests (pytest alone)")
+
+
+def test_devices_and_an_honest_bug_that_a_fixed_hash_seed_hides_are_refuted_and_what_differs_is_named(
+    ticket, attack, gemini
+):
+    claims = {name: GRADES.replace("grade", name) for name in DEVICES} | {"uniques": UNIQUE}
+    tests = {name: HARD.replace("test_hard", f"test_{name}").replace("grade", name) for name in DEVICES}
+    tests["uniques"] = FEW.format(*in_order_under_seed_0())
+    written_for = [
+        {**written(f"test_{name}", code), "claim_id": name, "quote": claims[name]} for name, code in tests.items()
+    ]
+    gemini.respond = lambda asked: json_answer({"tests": [] if is_later(asked) else written_for})
+    outcome = attack(
+        ticket(files={"slug.py": HANGING}, claims=[{"id": name, "text": text} for name, text in claims.items()]),
+        **LENIENT,
+    )
     assert outcome.status is Status.FAILED_ADVERSARIAL, outcome.reason
     assert outcome.second_environment is not None
-    assert outcome.second_environment.differing == ("the hash seed",)
+    assert outcome.second_environment.differing == DIFFERS
+    of_user, of_runner, honest = (claim.reason for claim in outcome.claims)
+    assert "the user" in of_user
+    assert DIFFERS[2] in of_runner
+    assert "the hash seed" in honest
+
+
+def test_a_time_bomb_passes_weakly(ticket, attack):
+    code = f"import time\n\n\n{grading(f'time.time() < {time.time() + 30 * 86_400}')}"
+    outcome = attack(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
+    assert outcome.status is Status.PASS_WEAK
+    assert "in a second environment test_hard, test_hard_2 gave another result" in outcome.reason
 
 
 def test_right_code_passes_there_too_and_the_setting_turns_it_off(ticket, attack):

@@ -65,9 +65,9 @@ def processes_of(state_dir: Path) -> list[str]:
 
 
 def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_with_the_worker_s_batch(
-    settings, tmp_path, wait_until
+    settings, tmp_path, wait_until, migrated
 ):
-    settings = settings.model_copy(update={"state_dir": tmp_path / "state"})
+    settings = settings.model_copy(update={"state_dir": migrated(tmp_path / "state")})
     TicketFiles(id="SLOW", script="sleep 300\n").write(tmp_path / "tickets" / "SLOW")
     port = free_port()
     first = refute_ui(settings, port)

@@ -6,7 +6,7 @@ from refute.outcome import Status
 from refute.settings import Settings
 from tests.scenarios.conftest import SLUG
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 
 def test_s050_a_script_over_its_limit_is_timed_out_with_what_it_printed(ticket, verify):

@@ -9,7 +9,7 @@ from refute.outcome import Status
 from tests.fakes.gemini.voters import is_vote, votes
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 
-pytestmark = [pytest.mark.engine, pytest.mark.prefect]
+pytestmark = pytest.mark.engine
 
 QUICK = {"mutants": 8, "strength_floor": 0.3}
 """A low floor: mutants alone shall not be what keeps wrong code from passing."""

@@ -75,7 +75,11 @@ DECEPTIONS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "kills its runner": {
             "impl.py": "import os\ndef honest():\n    os.kill(os.getppid(), 9)\n    return 2\n",
         },
-        "kills everything": {"impl.py": "import os\ndef honest():\n    os.kill(-1, 9)\n    os._exit(0)\n"},
+        "kills everything and leaves results": {
+            "impl.py": "import json, os\ndef honest():\n    report = {'name': 'test_a', 'end': 'passed'}\n"
+            "    open('/attack/results.json', 'w').write(json.dumps({'first': [report]}))\n"
+            "    os.kill(-1, 9)\n    os._exit(0)\n"
+        },
         "writes to every descriptor": {
             "impl.py": "import os\ndef honest():\n    for descriptor in range(3, 256):\n        try:\n"
             '            os.write(descriptor, b\'{"name": "test_a", "end": "passed"}\\n\')\n'

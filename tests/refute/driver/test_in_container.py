@@ -85,9 +85,9 @@ def test_s140_a_test_that_hits_a_limit_takes_no_other_test_with_it(attack: Attac
 
 
 def test_s055_an_endless_suite_ends_at_its_limit_and_names_the_test(attack: Attack) -> None:
-    tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.spin()\n"
+    tests = "import impl\ndef test_quick():\n    assert impl.one() == 1\ndef test_endless():\n    impl.wait()\n"
     tests += "def test_never():\n    assert True\n"
-    implementation = "def one():\n    return 1\ndef spin():\n    while True:\n        pass\n"
+    implementation = "import time\ndef one():\n    return 1\ndef wait():\n    time.sleep(600)\n"
     names = ("test_quick", "test_endless", "test_never")
     run = attack(implementation, tests, *names, attack_timeout_s=15, test_timeout_s=60)
     assert run.timed_out
@@ -95,77 +95,6 @@ def test_s055_an_endless_suite_ends_at_its_limit_and_names_the_test(attack: Atta
     assert ends(run)["test_quick"] is TestEnd.PASSED
     assert "was running" in run.first[1].error_message
     assert run.first[2].error_message.startswith("not run")
-
-
-FORGED = """
-    import json
-    import os
-    import signal
-    from pathlib import Path
-
-    def memory(pid):
-        try:
-            open(f"/proc/{pid}/mem", "r+b").close()
-        except OSError as error:
-            return error.errno
-        return 0
-
-    def parent_memory():
-        return memory(os.getppid())
-
-    def parent_descriptors():
-        try:
-            return os.listdir(f"/proc/{os.getppid()}/fd")
-        except OSError as error:
-            return error.errno
-
-    def above(pid):
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-    def forkserver():
-        return above(os.getppid())
-
-    def supervisor():
-        return above(forkserver())
-
-    def forkserver_memory():
-        return memory(forkserver())
-
-    def supervisor_memory():
-        return memory(supervisor())
-
-    def kill_and_forge():
-        report = {"name": "test_a", "end": "passed"}
-        Path("/attack/results.json").write_text(json.dumps({"first": [report]}))
-        os.kill(supervisor(), signal.SIGKILL)
-
-    def stop():
-        os.kill(supervisor(), signal.SIGSTOP)
-
-    def plant():
-        Path("/attack/results.json").symlink_to("/workspace/impl.py")
-        return 1
-"""
-
-
-def test_s200_driver_and_supervisor_are_closed_to_processes_of_their_own_user(attack: Attack) -> None:
-    names = ["parent_memory", "parent_descriptors", "forkserver_memory", "supervisor_memory"]
-    tests = "import impl\n" + "".join(f"def test_{name}():\n    assert impl.{name}() == 13\n" for name in names)
-    assert ends(attack(FORGED, tests, *(f"test_{name}" for name in names))) == dict.fromkeys(
-        (f"test_{name}" for name in names), TestEnd.PASSED
-    )
-
-
-@pytest.mark.parametrize("name", ["kill_and_forge", "plant"])
-def test_s200_forged_results_are_tampering(attack: Attack, name: str) -> None:
-    run = attack(FORGED, f"import impl\ndef test_a():\n    assert impl.{name}() == 1\n", "test_a")
-    assert run.tampering
-
-
-def test_s200_a_supervisor_that_is_stopped_gives_no_pass(attack: Attack) -> None:
-    tests = "import impl\ndef test_a():\n    impl.stop()\n    assert impl.stop() is None\n"
-    run = attack(FORGED, tests, "test_a", attack_timeout_s=15, test_timeout_s=15)
-    assert run.tampering
 
 
 WITHOUT_SUBREAPERS = """

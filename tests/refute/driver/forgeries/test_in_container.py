@@ -110,7 +110,7 @@ def own_memory():
 
 def traced():
     libc = ctypes.CDLL(None, use_errno=True)
-    return sum(libc.ptrace(16, pid, 0, 0) == 0 for pid in others()) * 751000001
+    return any([libc.ptrace(16, pid, 0, 0) == 0 for pid in others()]) * 751000001
 
 
 def written():
@@ -126,7 +126,7 @@ def written():
             got += 1
         except OSError:
             pass
-    return got * 752000001
+    return bool(got) * 752000001
 
 
 def stolen_descriptors():
@@ -138,7 +138,7 @@ def stolen_descriptors():
         except OSError:
             continue
         got += any(libc.syscall(438, handle, number, 0) >= 0 for number in range(16))
-    return got * 753000001
+    return bool(got) * 753000001
 
 
 def send(number):
