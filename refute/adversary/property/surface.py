@@ -9,6 +9,7 @@ from functools import cached_property
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import Beside, beside, wants_objects
+from refute.adversary.property.expressions import bound_names
 from refute.adversary.references import defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
@@ -120,6 +121,8 @@ class Face:
     """Every name bound at the top level, private and imported ones too."""
     defined: frozenset[str] = frozenset()
     """Those that the module itself defines (not imports)."""
+    bound: frozenset[str] = frozenset()
+    """Names that it gives to anything at any depth: private, local, of parameters and attributes; imports are not."""
     functions: tuple[Function, ...] = ()
     """Public functions, then public methods, in source order."""
     classes: frozenset[str] = frozenset()
@@ -190,10 +193,9 @@ class Surface:
         """
         article = _ARTICLE.match(text)
         first = _CODE.match(text, article.end() if article else 0)
-        parameters = {one.name for function in self.callables() for one in function.parameters}
-        modules = {part for face in self.faces for part in face.module.split(".")}
-        callables = {function.name for function in self.callables()}
-        ours = {*dir(builtins)} | self.defined_names() | callables | parameters | modules
+        ours = {*dir(builtins)}.union(
+            *(face.module.split(".") for face in self.faces), *(one.bound for one in self.faces)
+        )
         named = _CODE.finditer(text) if anywhere else filter(None, [first])
         return any(ours.isdisjoint((hit["code"] or hit["called"]).split(".")) for hit in named)
 
@@ -232,11 +234,18 @@ def _face(name: str, tree: ast.Module) -> Face:
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names.difference(*map(defined, imports))),
+        bound=frozenset((bound_names([tree]) | set(_attributes(tree))).difference(*map(defined, imports))),
         functions=tuple(functions.values()),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
     )
+
+
+def _attributes(tree: ast.Module) -> Iterator[str]:
+    """Names of attributes that are set anywhere."""
+    parts = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return (node.attr for node in parts if isinstance(node.ctx, ast.Store))
 
 
 def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

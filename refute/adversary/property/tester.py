@@ -114,9 +114,10 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
 def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim | None:
     """The claim that a docstring's examples belong to: one that names its subject, the only one, one on documentation.
 
-    Never one that is itself an example: other calls do not follow from it.
+    Never one that is itself an example, from which no other call follows, and none about code elsewhere.
     """
-    claims = [claim for claim in brief.ticket.claims if not _ONE_CALL.fullmatch(claim.text)]
+    told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
+    claims = [claim for claim in told if not _ONE_CALL.fullmatch(claim.text)]
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
     names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
