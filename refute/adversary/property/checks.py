@@ -60,7 +60,8 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
             return [code]
         case Text(text=text):
             dedented = f"expected = {textwrap.dedent(text)!r}"
-            return [dedented, *_transcribed(code), _assertion("_reads_like(expected, shown)", "shown")]
+            either = "_reads_like(expected, shown) or _reads_like(expected, str(got))"  # as `print` shows it
+            return [dedented, *_transcribed(code), _assertion(either, "shown")]
 
 
 def _assertion(condition: str, got: str = "got") -> str:
