@@ -199,31 +199,20 @@ def _exit_code(value: Any) -> int | str:
 
 def _rewritten(text: str, fault: str) -> str:
     """How to write what is no expression but means one."""
-    forms = (
-        (
-            fault.startswith("unterminated string") and "\n" in text,
-            "in double quotes YAML makes a line break of \\n: use single quotes there",
-        ),
-        (
-            "\n" in text and parsed_or_none(text) is not None,
-            "what takes several statements is a `>>>` session in the claim's text",
-        ),
-        (text.startswith("assert "), "write it without 'assert'"),
-        (
-            text.startswith(">>>"),
-            "write 'call == result' (doctest notation belongs in a claim's text or a docstring)",
-        ),
-    )
-    if told := next((words for is_so, words in forms if is_so), ""):
-        return f"; {told}"
+    if fault.startswith("unterminated string") and "\n" in text:
+        return "; in double quotes YAML makes a line break of \\n: use single quotes there"
+    if "\n" in text and parsed_or_none(text) is not None:
+        return "; what takes several statements is a `>>>` session in the claim's text"
+    if text.startswith("assert "):
+        return "; write it without 'assert'"
+    if text.startswith(">>>"):
+        return "; write 'call == result' (doctest notation belongs in a claim's text or a docstring)"
     for arrow in ("->", "=>", "→"):
         call, found, result = text.partition(arrow)
         if found:
             link = "raises" if re.fullmatch(r"\s*[\w.]*(?:Error|Exception)\s*", result) else "=="
             return f"; write {call.strip()} {link} {result.strip()}"
-    if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL):
-        return "; compare with '=='"
-    return ""
+    return "; compare with '=='" if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL) else ""
 
 
 def _number_as_written(value: Any) -> Any:

@@ -99,8 +99,10 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         yield from phrase_tests(claim, brief.ticket, namespace)
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
+    told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
+    promising = [claim for claim in told if not _ONE_CALL.fullmatch(claim.text)]
     for documented in (text for face in surface.faces for text in face.docstrings):
-        promised = _claim_for(documented, brief, surface)
+        promised = _claim_for(documented, promising, surface)
         if promised is not None:
             yield from docstring_examples(promised, documented, namespace)
         elif ">>>" in documented.text:
@@ -111,13 +113,14 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
             yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
-def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim | None:
+def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface) -> Claim | None:
     """The claim that a docstring's examples belong to: one that names its subject, the only one, one on documentation.
 
-    Never one that is itself an example, from which no other call follows, and none about code elsewhere.
+    Args:
+        documented: the docstring.
+        claims: without those that are examples themselves, from which no other call follows, or about code elsewhere.
+        surface: of the ticket's modules.
     """
-    told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
-    claims = [claim for claim in told if not _ONE_CALL.fullmatch(claim.text)]
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
     names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
@@ -127,6 +130,6 @@ def _claim_for(documented: Documented, brief: Brief, surface: Surface) -> Claim 
         named = re.compile(rf"`[^`]*{word}[^`]*`|{word}\(|{plain}")
         if hits := [claim for claim in claims if named.search(claim.text)]:
             return hits[0]
-    if len(claims) == len(surface.functions()) == len(brief.modules) == 1:
+    if len(claims) == len(surface.functions()) == len(surface.faces) == 1:
         return claims[0]
     return next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
