@@ -34,7 +34,8 @@ _CHANGES: Final = (
 )
 UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
 _NO_VERSION: Final = (
-    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
+    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike; "
+    'show a call of it that works: add  examples: ["{}(...) == ..."]'
 )
 
 
@@ -100,7 +101,7 @@ def _of_function(
     own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
-        reason = _NO_VERSION if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
+        reason = _NO_VERSION.format(function.qualified) if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
         yield Note(claim=claim, reason=reason, field=field)
     yield from drafts
 

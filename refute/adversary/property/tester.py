@@ -72,7 +72,8 @@ def _reasons(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> di
         return told
     told |= {note.claim.id: note.reason for note in reversed(notes)}
     for advice in advise(brief, {draft.claim.id for draft in drafts}):
-        told[advice.claim_id] = f"{told[advice.claim_id]}; add  {advice.template}"
+        if "add  " not in told[advice.claim_id]:
+            told[advice.claim_id] += f"; add  {advice.template}"
     return told
 
 

@@ -182,6 +182,15 @@ def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str
     assert word in untested.reason
 
 
+def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: Path) -> None:
+    code = "def day(text):\n    import datetime\n    return str(datetime.date.fromisoformat(text))\n"
+    made = brief(code, "day() behaves as before.", old=code.replace("    return", "    \n    return"))
+    ways = ways_of(made)
+    refused = [Compared(way=one, before=(None,) * len(one.inputs.rows), now=()) for one in ways]
+    (untested,) = PropertyTester(refused).write_tests(made).untestable
+    assert untested.reason.endswith('show a call of it that works: add  examples: ["day(...) == ..."]')
+
+
 def test_a_new_option_does_not_keep_both_versions_from_being_compared(tmp_path: Path) -> None:
     code = OLD.replace("def words(text):", "def words(text, sep=None):").replace("text.split()", "text.split(sep)")
     published = replace(
