@@ -36,7 +36,8 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
         if len(drafts) != 1:
             raise NotTested("is not Python")
         return drafts[0]
-    names = namespace.resolve([expression], promised=claim.text)
+    home = namespace.surface.home(written, claim.text)
+    names = namespace.resolve([expression], home=home, promised=claim.text)
     return _draft(claim, (written, written), [expression], Origin.AUTHOR_EXAMPLE, names, _must_hold(expression))
 
 
@@ -68,6 +69,7 @@ def text_examples(
         subject: the function that the text speaks of, where only one is possible.
     """
     text = text[:_MAX_TEXT]
+    home = home or namespace.surface.home(text, claim.text)
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
     for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
         try:

@@ -72,12 +72,12 @@ def inputs_of(
 
 
 def may_call(call: ast.Call, function: Function) -> bool:
-    """Whether a call may be one of a function, by name: a method is called on something, a function on no result."""
+    """Whether a call may be one of a function, by name: a method is called on something, a function by its module."""
     on, dot, name = called(call).rpartition(".")
-    if name != function.name:
-        return False
+    if not function.owner:
+        return called(call) in function.names
     bound = function.is_static or on.rpartition(".")[2] != function.owner
-    return bool(dot) and bound if function.owner else bool(on) or not dot
+    return name == function.name and bool(dot) and bound
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
@@ -167,7 +167,7 @@ def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] |
     """The call with its literals taken out, and these; None where it uses what nobody may run."""
     emptied = _Emptied()
     template = emptied.visit(copy.deepcopy(call))
-    allowed = surface.defined_names() | _SAFE | {face.module.partition(".")[0] for face in surface.faces}
+    allowed = surface.defined_names() | surface.public_names() | _SAFE
     used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
     if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
         return None

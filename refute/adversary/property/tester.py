@@ -105,12 +105,6 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         promised = _claim_for(documented, promising, surface)
         if promised is not None:
             yield from docstring_examples(promised, documented, namespace)
-        elif ">>>" in documented.text:
-            reason = (
-                f"the docstring of `{documented.subject or documented.module}` holds examples, but no claim "
-                f"speaks of it"
-            )
-            yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
 def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface) -> Claim | None:
@@ -123,9 +117,10 @@ def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface
     """
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
+    claims = [claim for claim in claims if surface.home(claim.text) in {"", documented.module}]
     names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
     for name in names or [documented.module]:
-        word = rf"(?<!\w){re.escape(name)}(?!\w)"
+        word = rf"(?<!\w){re.escape(name)}(?!\w{'' if names else '|[.]'})"  # `pkg.f` speaks of f, not of pkg
         plain = word if "_" in name or name[:1].isupper() else rf"^{re.escape(name)}\s"
         named = re.compile(rf"`[^`]*{word}[^`]*`|{word}\(|{plain}")
         if hits := [claim for claim in claims if named.search(claim.text)]:
