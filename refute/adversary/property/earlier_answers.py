@@ -34,7 +34,8 @@ _CHANGES: Final = (
 )
 UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
 _NO_VERSION: Final = (
-    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike"
+    "the version before gives no answer to compare with: it refuses every input, takes too long, "
+    "or answers no two calls alike"
 )
 
 

@@ -14,6 +14,7 @@ from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
+from refute.adversary.references import names_in
 from refute.ticket.record import Claim
 
 _EDGES: Final = frozenset({"''", "0", "None", "[]", "()", "{}"})
@@ -71,7 +72,10 @@ def text_examples(
     text = text[:_MAX_TEXT]
     home = home or namespace.surface.home(text, claim.text)
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
+    named = {one.name for one in namespace.surface.named_in(claim.text)}
     for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
+        if origin is Origin.DOCSTRING_EXAMPLE and named and named.isdisjoint(*map(names_in, example.code)):
+            continue  # of a class that the claim names for another method
         try:
             names = namespace.resolve([*example.code, *example.shown], home=home)
             if names.reaches_implementation:

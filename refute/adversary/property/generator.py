@@ -26,6 +26,8 @@ _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
+_CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
+"""An annotation that asks for an object: a guess would be none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +139,8 @@ def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]
         values = _values_for(parameter, kind)
         if parameter.variadic or (parameter.default is not None and not values):
             continue
-        if not values and not guess:
+        asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
+        if not values and (not guess or _CLASS.fullmatch(asked)):
             return None
         name = f"a{len(columns)}"
         argument = kind.built(name) if kind and values else name

@@ -100,7 +100,7 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
     told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
-    promising = [claim for claim in told if not _ONE_CALL.fullmatch(claim.text)]
+    promising = [one for one in told if not one.unchanged and not _ONE_CALL.fullmatch(one.text)]
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, promising, surface)
         if promised is not None:
@@ -112,7 +112,8 @@ def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface
 
     Args:
         documented: the docstring.
-        claims: without those that are examples themselves, from which no other call follows, or about code elsewhere.
+        claims: without those that are examples themselves, from which no other call follows, or about code elsewhere
+            or as it was.
         surface: of the ticket's modules.
     """
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
