@@ -47,7 +47,7 @@ SIGNATURE: Final = re.compile(
 """TypeErrors that Python raises before a function's first line runs."""
 ABSENT: Final = re.compile(
     r"^(?:cannot import name '(?P<name>\w+)' from|module) '(?P<module>[\w.]+)'"
-    r"(?:| has no attribute '(?P<attribute>\w+)')"
+    r"(?: has no attribute '(?P<attribute>\w+)')?"
 )
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""

@@ -117,7 +117,7 @@ def _transcript(printed: str, got: Any) -> str:
 
 
 def _words(text: str) -> str:
-    """As doctest compares: a character beyond ASCII is the same as its escape. Blanks are aside, as `pprint` puts them."""
+    """As doctest compares, a character beyond ASCII is the same as its escape; blanks are aside, as for `pprint`."""
     text = " ".join(text.encode("ascii", "backslashreplace").decode().split())
     return re.sub(r"(?<=[\[({]) ", "", text)
 

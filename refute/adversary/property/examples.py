@@ -74,7 +74,8 @@ def text_examples(
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
     named = {one.name for one in namespace.surface.named_in(claim.text)}
     for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
-        if origin is Origin.DOCSTRING_EXAMPLE and named and named.isdisjoint(*map(names_in, example.code)):
+        used = {name for tree in example.code for name in names_in(tree)}
+        if origin is Origin.DOCSTRING_EXAMPLE and named and named.isdisjoint(used):
             continue  # of a class that the claim names for another method
         try:
             names = namespace.resolve([*example.code, *example.shown], home=home)

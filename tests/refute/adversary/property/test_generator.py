@@ -56,6 +56,14 @@ def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> 
     assert len(inputs("untyped", guess=True)[0].rows) > 10
 
 
+@pytest.mark.parametrize(
+    ("annotation", "guessed"), [("Renderer", False), ("'io.Writer'", False), ("Any", True), ("Iterable[T]", True)]
+)
+def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bool) -> None:
+    surface = read_surface(brief_of(f"def show(target: {annotation}): ...", ["Nothing."]).modules)
+    assert bool(inputs_of(surface.functions()[0], surface, (), guess=True)) is guessed
+
+
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
     assert inputs("untyped", "`untyped(open('x'))` and `untyped(os.getcwd() + 'a')` work.") == ()
 

@@ -189,6 +189,26 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
     assert [test.claim_id for test in attack.tests] == ["C2"]
 
 
+def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they_call_it() -> None:
+    code = '''
+        class Box:
+            """
+            >>> Box().size()
+            1
+
+            >>> Box().name()
+            'box'
+            """
+            def size(self): return 1
+            def name(self): return "box"
+    '''
+    (test,) = attack_on(code, "`Box.name` is short.").tests
+    assert test.name in attack_on(code, "`Box.name` is short.").source
+    assert "Box().size()" not in attack_on(code, "`Box.name` is short.").source
+    assert len(attack_on(code, "A `Box` is a box.").tests) == 2
+    assert attack_on(code, Claim(id=ClaimId("C1"), text="`Box.name` stays.", unchanged=("Box.name",))).tests == ()
+
+
 @pytest.mark.parametrize(
     "text", ["`two(1) == 2`", "two(1) == 2", "`two(1)` returns `2`.", "`two(1)` -> 2 and `two(2)` -> 4"]
 )
