@@ -196,7 +196,8 @@ def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they
             >>> Box().size()
             1
 
-            >>> Box().name()
+            >>> box = Box()
+            >>> box.name()
             'box'
             """
             def size(self): return 1
