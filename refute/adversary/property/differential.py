@@ -72,7 +72,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.does.reads or before.does.reads or function.is_async:
             continue
-        calls = [_as_before(call, before) for call in published if may_call(call, before)]
+        calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
         for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
             imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
@@ -90,7 +90,8 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
             tree, inputs = parse_expression(code), Inputs(call=code, holes=(), rows=((),))
             imports = _imports_of(inputs, namespace, namespace.surface.home(code, claim.text))
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-            of_it = [function for function in functions if any(may_call(call, function) for call in calls)]
+            surface = namespace.surface
+            of_it = [function for function in functions if any(may_call(call, function, surface) for call in calls)]
             for function in of_it if imports is not None else ():
                 yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
 

@@ -84,7 +84,7 @@ def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Com
             continue  # a crash is compared with nothing, and least that of an option which is new
         if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
             told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
-            return _CHANGES.format(function=function.name, claim=demand[0], told=told)
+            return _CHANGES.format(function=function.qualified, claim=demand[0], told=told)
     return ""
 
 

@@ -15,6 +15,7 @@ from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.references import names_in
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
@@ -63,7 +64,7 @@ def inputs_of(
     chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
     ways: dict[str, list[tuple[Any, ...]]] = {}
     for call in published:
-        if may_call(call, function) and (found := _holes_of(call, surface)) is not None:
+        if may_call(call, function, surface) and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
     typed = _typed(function, guess=guess and not ways)
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
@@ -73,13 +74,18 @@ def inputs_of(
     return tuple(one for one in made if one.rows and one.holes)
 
 
-def may_call(call: ast.Call, function: Function) -> bool:
-    """Whether a call may be one of a function, by name: a method is called on something, a function by its module."""
+def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
+    """Whether a call may be one of a function, by name: a method is called on something, a function by its module.
+
+    Of what has methods of that name, its class is the one that the call names, or the only one.
+    """
     on, dot, name = called(call).rpartition(".")
     if not function.owner:
         return called(call) in function.names
-    bound = function.is_static or on.rpartition(".")[2] != function.owner
-    return name == function.name and bool(dot) and bound
+    if name != function.name or not dot or not (function.is_static or on.rpartition(".")[2] != function.owner):
+        return False
+    owners = {one.owner for one in surface.callables() if one.owner and one.name == name} | {function.owner}
+    return (owners & names_in(call.func) or owners) == {function.owner}
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:

@@ -113,3 +113,21 @@ def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are()
         dt.timedelta(seconds=float(by or 0))
     assert total.call == "total([decimal.Decimal(one) for one in a0])"
     assert (["0"],) in total.rows
+
+
+def test_a_method_of_several_classes_is_called_on_its_own() -> None:
+    code = """
+        class Index:
+            def __init__(self, at): ...
+            def find(self, data): ...
+        class Slice:
+            def __init__(self, at): ...
+            def find(self, data): ...
+        def parse(text): ...
+    """
+    made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
+    surface = read_surface(made.modules)
+    index, *_ = (one for one in surface.callables() if one.owner == "Index")
+    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface), guess=False)] == [
+        "Index(a0).find(a1)"
+    ]
