@@ -110,6 +110,14 @@ def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_i
     assert worded.startswith("behaviour changed: words('') was [], is ['']; ")
 
 
+def test_a_call_that_ends_its_process_costs_no_other_answers(tmp_path: Path) -> None:
+    code = OLD.replace("return text.split()", "import os; os._exit(text == 'a b')").replace("max(low,", "max(0,")
+    made = brief(code)
+    asked = compared(made, tmp_path)
+    assert not any(any(one.now) for one in asked if one.way.function.name == "words")
+    assert any("clamp(" in told for told in changed_behaviour(made, asked))
+
+
 def test_one_crash_instead_of_another_is_not_told(tmp_path: Path) -> None:
     old, new = (OLD.replace("return max(", f"return {broken}(") for broken in ("undefined", "x.max"))
     made = brief(new, "Nothing.", old=old)
