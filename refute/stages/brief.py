@@ -40,7 +40,9 @@ def brief_on_disk(ticket: Ticket) -> Brief:
         )
     except OSError as error:
         raise UsageError(f"{error.filename}: cannot be read: {error.strerror}") from error
-    return Brief(ticket=ticket, modules=modules, workspace_paths=ticket.implementation_files)
+    tops = {ticket.workspace / path.partition("/")[0] for path in ticket.implementation_files}
+    beside = (file.relative_to(ticket.workspace).as_posix() for top in sorted(tops) for file in top.rglob("*.py"))
+    return Brief(ticket=ticket, modules=modules, workspace_paths=(*ticket.implementation_files, *beside))
 
 
 def _source_text(source: bytes) -> str:

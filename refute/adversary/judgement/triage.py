@@ -45,8 +45,10 @@ SIGNATURE: Final = re.compile(
     r"(?:missing \d+ required|takes |got an unexpected keyword|got multiple values|got some positional)"
 )
 """TypeErrors that Python raises before a function's first line runs."""
-ABSENT: Final = re.compile(r"^cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'")
-
+ABSENT: Final = re.compile(
+    r"^(?:cannot import name '(?P<name>\w+)' from|module) '(?P<module>[\w.]+)'"
+    r"(?: has no attribute '(?P<attribute>\w+)')?"
+)
 PROGRAM_TIMED_OUT: Final = "subprocess.TimeoutExpired"
 """What a test raises whose program did not end in time; the machine may be slow, or the program be meant to go on."""
 MEASURED: Final = re.compile(r"^assert .* [<>]=? ", re.MULTILINE)
@@ -190,9 +192,10 @@ class Case:
         ours = {one.module.name for one in self._brief.modules}
         if match is None or match["module"] not in ours or not self.test.origin.calls_by_author:
             return None
-        if not re.search(rf"\b{match['name']}\b", self._claim.text):
+        name = match["name"] or match["attribute"] or match["module"]
+        if not re.search(rf"\b{name}\b", self._claim.text):
             return None
-        return TriageVerdict.REFUTED, f"the claim speaks of {match['name']}, which {match['module']} does not have"
+        return TriageVerdict.REFUTED, f"the claim speaks of {name}, which {match['module']} does not have"
 
     def _limit(self) -> Judgement | None:
         """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""

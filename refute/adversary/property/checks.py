@@ -10,7 +10,7 @@ from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.values import Raises, Text, Value
 from refute.adversary.references import last_name
 
-_PRINTER: Final = re.compile(r"_?p?print|pp")
+_PRINTER: Final = re.compile(r"\w*print|pp")
 """`print` and those of `pprint`."""
 DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
 """What a test says where two values differ."""
@@ -55,7 +55,7 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
             either = f"_reads_like({value.written!r}, shown)"
             if value.source != "None":  # which `print` gives, whatever it prints
                 either = f"{same} or {either}"
-            return [f"expected = {value.source}", *_transcribed(code), _assertion(either)]
+            return [f"expected = {value.source}", *_transcribed(code), _assertion(either, "shown")]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text(text=text):
@@ -76,6 +76,9 @@ def _compared(value: Value, same: str, *, exact: bool) -> str:
     if exact and _builds(value.plain):
         # What a session shows is a repr: it may look like a call that builds something else, or nothing at all.
         return f"(_reads_like(expected, repr(got)) or _equals(lambda: {value.source}, got))"
+    if exact and isinstance(value.plain, ast.List | ast.Tuple | ast.Dict | ast.Set):
+        # What a session shows may be a class of theirs that looks like a list.
+        return f"{same} or {' '.join(value.written.split())!r} == ' '.join(repr(got).split())"
     in_brackets = isinstance(value.plain, ast.Constant) and value.written.startswith("(")
     # Whoever writes `('a')` may mean a tuple of it.
     return f"{same} or {same.replace('expected', '(expected,)', 1)}" if in_brackets else same

@@ -116,16 +116,18 @@ def _transcript(printed: str, got: Any) -> str:
     return printed if got is None else f"{printed}{got!r}"
 
 
-def _escaped(text: str) -> str:
-    """As doctest compares: a character beyond ASCII is the same as its escape."""
-    return text.encode("ascii", "backslashreplace").decode()
+def _words(text: str) -> str:
+    """As doctest compares, a character beyond ASCII is the same as its escape; blanks are aside, as for `pprint`."""
+    text = " ".join(text.encode("ascii", "backslashreplace").decode().split())
+    return re.sub(r"(?<=[\[({]) ", "", text)
 
 
 def _reads_like(expected: str, got: str) -> bool:
     """Whether both texts hold the same words, blanks and quotes aside; `...` stands for anything."""
-    expected, got = _escaped(expected).replace("<BLANKLINE>", ""), _escaped(got)
-    pattern = ".*".join(re.escape(part) for part in " ".join(expected.split()).split("..."))
-    return any(re.fullmatch(pattern, " ".join(text.split()), re.DOTALL) for text in (got, got.strip("'\"")))
+    expected, got = _words(expected.replace("<BLANKLINE>", "")), _words(got)
+    pattern = ".*".join(re.escape(part) for part in expected.split("..."))
+    bare = ".*".join(re.escape(part) for part in expected.strip("'\"").split("..."))
+    return bool(re.fullmatch(pattern, got, re.DOTALL) or re.fullmatch(bare, got.strip("'\""), re.DOTALL))
 
 
 def _outcome(call: Callable[[], Any], how: str) -> Any:

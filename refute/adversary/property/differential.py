@@ -17,7 +17,7 @@ from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.preservation import PRESERVED
 from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import free_names, parse_expression
+from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of, may_call
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function, read_surface
@@ -61,10 +61,10 @@ class Compared:
 def ways_of(brief: Brief) -> tuple[Way, ...]:
     """How the functions that the versions share can be called; those of changed files, and all that claims name."""
     surface = read_surface(brief.modules)
-    namespace = Namespace(surface=surface)
-    earlier = {one.qualified: one for one in read_surface(_earlier(brief)).callables()}
+    namespace = Namespace(surface=surface, files=brief.workspace_paths)
+    earlier = {one.whole: one for one in read_surface(_earlier(brief)).callables()}
     published, hints = published_calls(brief, surface), changed_literals(brief)
-    both = [(one, earlier[one.qualified]) for one in surface.callables() if one.qualified in earlier]
+    both = [(one, earlier[one.whole]) for one in surface.callables() if one.whole in earlier]
     claims = brief.ticket.claims
     kept = {surface.named(name) for claim in claims for name in claim.unchanged}
     kept.update(one for claim in claims if PRESERVED.search(claim.text) for one in surface.subjects(claim.text))
@@ -72,9 +72,9 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     for function, before in sorted(both, key=lambda pair: (pair[0] not in kept, pair[0].form == pair[1].form)):
         if function.does.reads or before.does.reads or function.is_async:
             continue
-        calls = [_as_before(call, before) for call in published if may_call(call, before)]
+        calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
         for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
-            imports = _imports_of(inputs, namespace)
+            imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
     return (*ways[:MAX_WAYS], *_demands(brief, namespace, [function for function, _ in both]))
@@ -88,9 +88,10 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
         fields += [(one.call, ("raises", one.error)) for one in claim.raises if not one.given]
         for code, wanted in fields[:MAX_DEMANDS]:
             tree, inputs = parse_expression(code), Inputs(call=code, holes=(), rows=((),))
-            imports = _imports_of(inputs, namespace)
+            imports = _imports_of(inputs, namespace, namespace.surface.home(code, claim.text))
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-            of_it = [function for function in functions if any(may_call(call, function) for call in calls)]
+            surface = namespace.surface
+            of_it = [function for function in functions if any(may_call(call, function, surface) for call in calls)]
             for function in of_it if imports is not None else ():
                 yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
 
@@ -103,16 +104,11 @@ def _as_before(call: ast.Call, before: Function) -> ast.Call:
     return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg is None or one.arg in names])
 
 
-def _imports_of(inputs: Inputs, namespace: Namespace) -> tuple[str, ...] | None:
-    """What a call needs; its package may offer what a module defines: `semver.Version` is that of `semver.version`."""
+def _imports_of(inputs: Inputs, namespace: Namespace, home: str) -> tuple[str, ...] | None:
+    """What a call needs; None where nobody knows."""
     tree = parse_expression(inputs.call)
-    if tree is None:
-        return None
-    packages = {face.module.partition(".")[0] for face in namespace.surface.faces if "." in face.module}
-    for offering in (set[str](), packages & free_names([tree])):
-        with contextlib.suppress(NotTested):
-            found = namespace.resolve([tree], bound={*inputs.holes, *offering})
-            return (*found.imports, *(f"import {name}" for name in sorted(offering)))
+    with contextlib.suppress(NotTested):
+        return namespace.resolve([tree], home=home, bound=inputs.holes).imports if tree is not None else None
     return None
 
 

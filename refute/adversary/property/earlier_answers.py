@@ -34,8 +34,8 @@ _CHANGES: Final = (
 )
 UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
 _NO_VERSION: Final = (
-    "the version before gives no answer to compare with: it refuses every input, or answers no two calls alike; "
-    'show a call of it that works: add  examples: ["{}(...) == ..."]'
+    "the version before gives no answer to compare with: it refuses every input, takes too long, or answers no two "
+    'calls alike; show a call of it that works: add  examples: ["{}(...) == ..."]'
 )
 
 
@@ -77,14 +77,14 @@ def _preserved(claim: Claim, surface: Surface) -> tuple[Function, ...]:
 
 def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Compared]) -> str:
     """Why what a claim calls unchanged is not: a field of another claim wants what the version before did not give."""
-    own = (one for one in compared if one.way.function.qualified == function.qualified)
+    own = (one for one in compared if one.way.function.whole == function.whole)
     for one in own:
         was, demand = one.before[0], one.way.demand
         if not demand or demand[0] == claim.id or not was or _crashed(was):
             continue  # a crash is compared with nothing, and least that of an option which is new
         if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
             told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
-            return _CHANGES.format(function=function.name, claim=demand[0], told=told)
+            return _CHANGES.format(function=function.qualified, claim=demand[0], told=told)
     return ""
 
 
@@ -98,7 +98,7 @@ def _incomparable(claim: Claim, brief: Brief) -> str:
 def _of_function(
     claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
 ) -> Iterator[Draft | Note]:
-    own = [one for one in compared if one.way.function.qualified == function.qualified and not one.way.demand]
+    own = [one for one in compared if one.way.function.whole == function.whole and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
         reason = _NO_VERSION.format(function.qualified) if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
@@ -140,14 +140,17 @@ def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[st
     """One line for each function that answers otherwise than before, with the smallest input that shows it."""
     if brief.earlier and all(brief.earlier.get(one.module.path, one.source) == one.source for one in brief.modules):
         yield f"{_SAME}: what is said to be as before is compared with itself"
-    claims = " ".join(claim.text for claim in brief.ticket.claims)
+    claims, surface = " ".join(claim.text for claim in brief.ticket.claims), read_surface(brief.modules)
     found: dict[str, list[tuple[str, Answer, Answer]]] = {}
+    functions = {one.way.function.whole: one.way.function for one in compared}
     for one in compared:
         told = [each for each in one.differences() if not (_crashed(each[1]) and _crashed(each[2]))]
-        found.setdefault(one.way.function.qualified, []).extend(told)
+        found.setdefault(one.way.function.whole, []).extend(told)
     for name, differences in found.items():
         if differences:
             call, before, now = min(differences, key=_weight)
+            if call.startswith(f"{functions[name].qualified}("):
+                call = surface.spelled(functions[name]) + call[len(functions[name].qualified) :]
             named = re.search(rf"(?<!\w){re.escape(name.rpartition('.')[2])}(?!\w)", claims)
             asked = " (a claimed change?)" if named else ""
             more = f"; {len(differences)} inputs differ" if len(differences) > 1 else ""

@@ -14,6 +14,7 @@ from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
+from refute.adversary.references import names_in
 from refute.ticket.record import Claim
 
 _EDGES: Final = frozenset({"''", "0", "None", "[]", "()", "{}"})
@@ -36,7 +37,8 @@ def _author_example(claim: Claim, written: str, namespace: Namespace) -> Draft:
         if len(drafts) != 1:
             raise NotTested("is not Python")
         return drafts[0]
-    names = namespace.resolve([expression], promised=claim.text)
+    home = namespace.surface.home(written, claim.text)
+    names = namespace.resolve([expression], home=home, promised=claim.text)
     return _draft(claim, (written, written), [expression], Origin.AUTHOR_EXAMPLE, names, _must_hold(expression))
 
 
@@ -68,8 +70,13 @@ def text_examples(
         subject: the function that the text speaks of, where only one is possible.
     """
     text = text[:_MAX_TEXT]
+    home = home or namespace.surface.home(text, claim.text)
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
+    named = {one.name for one in namespace.surface.named_in(claim.text)}
     for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
+        used = {name for tree in example.code for name in names_in(tree)}
+        if origin is Origin.DOCSTRING_EXAMPLE and named and named.isdisjoint(used):
+            continue  # of a class that the claim names for another method
         try:
             names = namespace.resolve([*example.code, *example.shown], home=home)
             if names.reaches_implementation:

@@ -4,7 +4,7 @@ import ast
 import json
 import keyword
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,8 @@ from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
+_CAMEL: Final = re.compile(r"\b(?:[A-Z][a-z0-9]+){2,}\b")
+"""What else a package may call its errors: `InvalidChecksum`."""
 _CONSTANT: Final = re.compile(r"\breturn(?:s|ing)?\s+`?(None|True|False)\b")
 _OTHER: Final = re.compile(r"\b(?:as|with|to|for)\s+`?([^\W\d][\w.]*)")
 
@@ -60,38 +62,40 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
         subjects = subjects if len(subjects) == 1 else ()
     field = field_for(claim.text)
     if field == "unchanged":
-        template = f"unchanged: [{', '.join(one.qualified for one in subjects) or '...'}]"
+        template = f"unchanged: [{', '.join(map(surface.spelled, subjects)) or '...'}]"
     else:
-        words = set(re.findall(r"\w+", claim.text))
-        template = _template(field, claim.text, next(iter(subjects), None), words.intersection(surface.classes()))
+        words, function = set(re.findall(r"\w+", claim.text)), next(iter(subjects), None)
+        classes = sorted(words.intersection(surface.classes()))
+        name = surface.spelled(function) if function else next(iter(classes), "f")
+        template = _template(field, claim.text, function, name)
     return Advice(claim_id=claim.id, field=field, template=template)
 
 
-def _callee(function: Function | None, classes: Iterable[str]) -> str:
-    """Python for what is called: a method on an instance; the class that is named, where no function is."""
-    if function is None or not function.owner or function.is_static:
-        return function.qualified if function else next(iter(sorted(classes)), "f")
-    return f"{function.owner}(...).{function.name}"
+def _template(field: str, text: str, function: Function | None, spelled: str) -> str:
+    """The field as YAML. A `property` whose right side is the standard library's, or told, is evidence.
 
-
-def _template(field: str, text: str, function: Function | None, classes: Iterable[str]) -> str:
-    """The field as YAML. A `property` whose right side is the standard library's, or told, is evidence."""
-    name = _callee(function, classes)
+    Args:
+        field: which one.
+        text: of the claim.
+        function: of which it speaks.
+        spelled: how to write it, or the class that is named where no function is; a method is called on an instance.
+    """
+    on_instance = function is not None and function.owner and not function.is_static
+    name = "(...).".join(spelled.rsplit(".", 1)) if on_instance else spelled
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
     call = f"{name}({', '.join(names)})"
     given = f"{{{', '.join(f'{one.name}: {_type_of(one)}' for one in needed)}}}"
     match field:
         case "raises":
-            error = _ERROR.search(text)
+            error = _ERROR.search(text) or _CAMEL.search(text)
             typed = names and all(one.annotation is not None for one in needed)
             what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{name}(...)"'
             return f"raises: {{{error[0] if error else 'ValueError'}: {what}}}"
         case "same_as":
-            ours = function.qualified if function else "f"
             hits = (hit for hit in _OTHER.findall(text) if not keyword.iskeyword(hit))
-            other = [hit for hit in hits if hit.rpartition(".")[2] != ours.rpartition(".")[2]]
-            return f"same_as: {{{ours}: {other[0].rstrip('.') if other else '...'}}}"
+            other = [hit for hit in hits if hit.rpartition(".")[2] != spelled.rpartition(".")[2]]
+            return f"same_as: {{{spelled}: {other[0].rstrip('.') if other else '...'}}}"
         case _ if names and (constant := _CONSTANT.search(text)):
             return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:

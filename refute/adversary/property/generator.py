@@ -15,6 +15,7 @@ from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
+from refute.adversary.references import names_in
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
@@ -26,6 +27,8 @@ _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
+_CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
+"""An annotation that asks for an object: a guess would be none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,7 @@ def inputs_of(
     chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
     ways: dict[str, list[tuple[Any, ...]]] = {}
     for call in published:
-        if may_call(call, function) and (found := _holes_of(call, surface)) is not None:
+        if may_call(call, function, surface) and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
     typed = _typed(function, guess=guess and not ways)
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
@@ -71,13 +74,18 @@ def inputs_of(
     return tuple(one for one in made if one.rows and one.holes)
 
 
-def may_call(call: ast.Call, function: Function) -> bool:
-    """Whether a call may be one of a function, by name: a method is called on something, a function on no result."""
+def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
+    """Whether a call may be one of a function, by name: a method is called on something, a function by its module.
+
+    Of what has methods of that name, its class is the one that the call names, or the only one.
+    """
     on, dot, name = called(call).rpartition(".")
-    if name != function.name:
+    if not function.owner:
+        return called(call) in function.names
+    if name != function.name or not dot or not (function.is_static or on.rpartition(".")[2] != function.owner):
         return False
-    bound = function.is_static or on.rpartition(".")[2] != function.owner
-    return bool(dot) and bound if function.owner else bool(on) or not dot
+    owners = {one.owner for one in surface.callables() if one.owner and one.name == name} | {function.owner}
+    return (owners & names_in(call.func) or owners) == {function.owner}
 
 
 def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
@@ -137,7 +145,8 @@ def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]]
         values = _values_for(parameter, kind)
         if parameter.variadic or (parameter.default is not None and not values):
             continue
-        if not values and not guess:
+        asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
+        if not values and (not guess or _CLASS.fullmatch(asked)):
             return None
         name = f"a{len(columns)}"
         argument = kind.built(name) if kind and values else name
@@ -167,7 +176,7 @@ def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] |
     """The call with its literals taken out, and these; None where it uses what nobody may run."""
     emptied = _Emptied()
     template = emptied.visit(copy.deepcopy(call))
-    allowed = surface.defined_names() | _SAFE | {face.module.partition(".")[0] for face in surface.faces}
+    allowed = surface.defined_names() | surface.public_names() | _SAFE
     used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
     if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
         return None

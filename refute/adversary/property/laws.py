@@ -69,7 +69,8 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
         raise NotTested(f"{wrong!r} is not a Python expression")
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
-    found = namespace.resolve([*code, *left], bound=kinds, promised=claim.text)
+    home = namespace.surface.home(" ".join(texts), claim.text)
+    found = namespace.resolve([*code, *left], home=home, bound=kinds, promised=claim.text)
     assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
     evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
     return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
@@ -100,7 +101,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
-        quote=quote_of(claim, one.call, f"raises {one.error} {one.call}"),
+        quote=quote_of(claim, one.call, f"raise raises raised {one.error} {one.call}"),
         category=Category.FAILURE_MODE,
         origin=authors if doubt else Origin.FIELD,
         label=f"raises {one.error}",
@@ -125,7 +126,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Names
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
         raise NotTested(f"got {other!r}, expected {expected}")
     ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface), guess=False)
-    plain = [way for way in ways if way.call.startswith(f"{function.qualified}(")]
+    plain = [way for way in ways if way.call.partition("(")[0] in function.names]
     if not plain:
         raise NotTested(NO_INPUTS)
     return [_compared(claim, way, function, reference or other, namespace) for way in plain]
@@ -140,13 +141,14 @@ def _in_library(name: str) -> bool:
 
 def _compared(claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace) -> Draft:
     """The calls of the function itself, and of the other one with the same arguments."""
-    theirs = other if isinstance(other, str) else other.qualified
-    reference = way.call.replace(function.qualified, theirs, 1)
+    away = not isinstance(other, str) and other.module != function.module
+    theirs = other if isinstance(other, str) else other.whole if away else other.qualified
+    reference = f"{theirs}({way.call.partition('(')[2]}"
     module, _, _ = theirs.rpartition(".")
     ours = [way.call] if isinstance(other, str) else [way.call, reference]
-    refusals = [error for error in sorted(function.does.raises) if namespace.defines(error)]
+    refusals = [one for one in sorted(function.does.raises) if namespace.defines(one, home=function.module)]
     trees = [tree for code in (*ours, *refusals) if (tree := parse_expression(code)) is not None]
-    found = namespace.resolve(trees, bound=way.holes)
+    found = namespace.resolve(trees, home=function.module, bound=way.holes)
     imports = [f"import {module}"] if isinstance(other, str) and module else []
     return Draft(
         claim=claim,

@@ -6,11 +6,13 @@ import importlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.surface import Face, Surface
+from refute.wording import first_names
 
 _LIBRARY: Final = (
     "base64 binascii bisect builtins calendar collections colorsys datetime decimal difflib fractions functools "
@@ -53,7 +55,7 @@ class Resolved:
     reaches_implementation: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Namespace:
     """The names that examples may use."""
 
@@ -66,10 +68,19 @@ class Namespace:
         wanted = path.removeprefix("./").rstrip("/")
         return any(file == wanted or file.startswith(f"{wanted}/") for file in self.files)
 
-    def defines(self, name: str) -> bool:
+    @cached_property
+    def _modules(self) -> tuple[str, ...]:
+        """The implementation's modules, then those beside them in their packages."""
+        ours = [face.module for face in self.surface.faces]
+        packages = {name.partition(".")[0] for name in ours}
+        paths = [file.removesuffix(".py").removesuffix("/__init__").split("/") for file in self.files]
+        beside = (".".join(path[path.index(top) :]) for path in paths for top in packages.intersection(path))
+        return tuple(dict.fromkeys([*ours, *beside]))
+
+    def defines(self, name: str, *, home: str = "") -> bool:
         """Whether a (dotted) name is known."""
         try:
-            self.resolve(filter(None, [parse_expression(name)]))
+            self.resolve(filter(None, [parse_expression(name)]), home=home)
         except NotTested:
             return False
         return True
@@ -81,14 +92,14 @@ class Namespace:
 
         Args:
             nodes: parsed code.
-            home: the module whose docstring the code stands in; its names win, private ones too.
+            home: the module that the code speaks of, or in which it stands; its names win, private ones too.
             bound: names that the caller binds (given variables, earlier statements).
             promised: a text; a name that occurs in it as a word and is called is imported from an implementation
                 module though none defines it: the text promises it. Not beside names that one does define, as then
                 it may be any other package's.
 
         Raises:
-            NotTested: a name is nobody's, or nobody drives a coroutine.
+            NotTested: a name is nobody's, or may be of several modules, or nobody drives a coroutine.
         """
         nodes = list(nodes)
         if undriven := self._undriven(nodes):
@@ -100,11 +111,11 @@ class Namespace:
         if missing := [name for name, line in found.items() if line is None]:
             names = ", ".join(f"`{name}`" for name in missing)
             raise NotTested(f"uses {names}, which is neither the code's nor built in: write its module too (`math.pi`)")
-        imports = sorted({line for line in found.values() if line})
+        imports = sorted({line for lines in found.values() if lines for line in lines.splitlines()})
         return Resolved(imports=tuple(imports), reaches_implementation=self._reached(found, nodes))
 
     def _reached(self, found: Mapping[str, str | None], nodes: list[ast.AST]) -> bool:
-        return any(map(self._is_ours, (*(line.split()[1] for line in found.values() if line), *_imported(nodes))))
+        return any(map(self._is_ours, (*(lines.split()[1] for lines in found.values() if lines), *_imported(nodes))))
 
     def _is_ours(self, name: str) -> bool:
         """Whether a module is the implementation's, or a package that holds it."""
@@ -122,23 +133,22 @@ class Namespace:
         return ""
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
-        """An import line, empty for builtins, None where nothing defines the name."""
-        face = self._face_with(name, home=home)
+        """Import lines, empty for builtins, None where nothing defines the name."""
+        modules = self._modules_called(name, nodes, home)
+        # Of a function `slugify` in a module `slugify`, `slugify.slugify(…)` means the module.
+        face = None if modules and name in _bases(nodes) else self._face_with(name, home=home)
         if face is not None:
             return f"from {face.module} import {name}"
-        module = self._module_called(name, nodes)
-        if module:
-            return f"import {module}"
-        if hasattr(builtins, name):
-            return ""
-        if used := [one for one in STANDARD_MODULES if one.partition(".")[0] == name and _used_as_module(one, nodes)]:
-            return f"import {used[0]}"
+        if modules or hasattr(builtins, name):
+            return "\n".join(modules)
+        if used := _standard(name, nodes):
+            return f"import {used}"
         if name in STANDARD_NAMES:
             return f"from {STANDARD_NAMES[name]} import {name}"
         importing = [one.module for one in self.surface.faces if name in one.names and not name.startswith("_")]
         opaque = [one.module for one in self.surface.faces if one.opaque]
-        if not importing and name in _called(nodes) and len(opaque) == 1:
-            importing = opaque
+        if not importing and (name in _called(nodes) or name[:1].isupper()):
+            importing = [home] if home in opaque else opaque if len(opaque) == 1 else []
         return f"from {importing[0]} import {name}" if importing else None
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
@@ -146,24 +156,61 @@ class Namespace:
         ambiguous = name in STANDARD_NAMES and name in STANDARD_MODULES  # `datetime`: use tells what is meant
         at_home = [one for one in faces if one.module == home and name in (one.defined if ambiguous else one.names)]
         defining = [one for one in faces if name in one.defined and not name.startswith("_")]
-        return next(iter([*at_home, *defining]), None)
+        above = [face for face in faces if name in face.names and face.module in map(_package_of, defining)]
+        found = at_home or (above if len(above) == 1 < len(defining) else defining)
+        if len(found) > 1 and not at_home:
+            modules = first_names(f"`{face.module}`" for face in found)
+            written = f"{found[0].module.rpartition('.')[2]}.{name}"
+            raise NotTested(f"uses `{name}`, which {modules} define: write which is meant (`{written}`)")
+        return next(iter(found), None)
 
-    def _module_called(self, name: str, nodes: list[ast.AST]) -> str | None:
-        """`name` as an implementation module, or as the package that holds one (`pkg.mod.f` → `pkg.mod`)."""
-        modules = [face.module for face in self.surface.faces]
-        chains = [dotted(n) or "" for tree in nodes for n in ast.walk(tree) if isinstance(n, ast.Attribute | ast.Name)]
-        used = [
-            m for m in modules if m.partition(".")[0] == name and any((c + ".").startswith(m + ".") for c in chains)
-        ]
-        if used:
-            return max(used, key=len)
-        return name if name in modules else None
+    def _modules_called(self, name: str, nodes: list[ast.AST], home: str) -> list[str]:
+        """What imports `name` as a module of the implementation or beside it, or as a package that holds one.
+
+        People write a module's whole name, or the end of it: `pkg.uk.csv.rows`, `uk.csv.rows`, `csv.rows`.
+        """
+        lines = set[str]()
+        for chain in (one for one in _chains(nodes) if one.partition(".")[0] == name):
+            parts = chain.split(".")
+            paths = (".".join(parts[:at]) for at in range(len(parts), 0, -1))
+            meant = ((path, module) for path in paths if (module := self._meant(path, chain, home)))
+            path, module = next(meant, ("", ""))
+            lines.add(f"import {module}")
+            if path != module:
+                lines.add(f"from {module.removesuffix(path)[:-1]} import {name}")
+        return sorted(lines - {"import "}, reverse=True)
+
+    def _meant(self, path: str, chain: str, home: str) -> str:
+        """The module that the start of a chain names; empty where none does, or Python's own is meant."""
+        if path in self._modules:
+            return path
+        if path == chain or hasattr(builtins, path) or _standard(path, filter(None, [parse_expression(chain)])):
+            return ""
+        ending = [one for one in self._modules if one.endswith(f".{path}")]
+        ours = [face.module for face in self.surface.faces if face.module in ending]
+        return next((one for one in ([home] if home in ending else [], ours, ending) if len(one) == 1), [""])[0]
 
     def _promised(self, name: str, nodes: list[ast.AST], promised: str) -> str | None:
         if any(one.opaque for one in self.surface.faces) or name not in _called(nodes):
             return None
         said = re.search(rf"(?<!\w){name}(?!\w)", promised)
         return f"from {self.surface.faces[0].module} import {name}" if said and self.surface.faces else None
+
+
+def _package_of(face: Face) -> str:
+    return face.module.rpartition(".")[0]
+
+
+def _chains(nodes: Iterable[ast.AST]) -> set[str]:
+    """Every name and every attribute of one, dotted."""
+    parts = (part for tree in nodes for part in ast.walk(tree) if isinstance(part, ast.Attribute | ast.Name))
+    whole = {chain for part in parts if (chain := dotted(part))}
+    return {one for one in whole if not any(other.startswith(f"{one}.") for other in whole)}
+
+
+def _bases(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names of which attributes are read."""
+    return {chain.partition(".")[0] for chain in _chains(nodes) if "." in chain}
 
 
 def _called(nodes: Iterable[ast.AST]) -> set[str]:
@@ -180,6 +227,12 @@ def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
                 yield from (alias.name for alias in aliases)
             case ast.ImportFrom(module=str(module)):
                 yield module
+
+
+def _standard(name: str, nodes: Iterable[ast.AST]) -> str:
+    """The standard module that begins with a name and is used as one; empty where none is."""
+    nodes = list(nodes)
+    return next((m for m in STANDARD_MODULES if m.partition(".")[0] == name and _used_as_module(m, nodes)), "")
 
 
 def _used_as_module(name: str, nodes: list[ast.AST]) -> bool:

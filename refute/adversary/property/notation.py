@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from refute.adversary.property.doubts import doubtful
-from refute.adversary.property.expressions import dotted, parse_expression
+from refute.adversary.property.expressions import dotted, free_names, parse_expression
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS, STANDARD_MODULES
 from refute.adversary.property.sessions import Example, Step
 from refute.adversary.property.surface import Function
@@ -16,6 +16,7 @@ from refute.adversary.property.values import Expected, Value, leading_value, rea
 from refute.adversary.tables import of_kind, said
 
 _CALL: Final = re.compile(r"(?<![\w.'\"])([^\W\d]\w*(?:\.\w+)*)\s?(?=\()")
+_QUOTED: Final = re.compile(r"`([^`]+)`")
 _CLOSING: Final = re.compile(r"[)\]]")
 _GOES_ON: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[(\[])")
 _ATTRIBUTES: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[\s`]|\Z)")
@@ -52,14 +53,24 @@ def read_inline(text: str, known: frozenset[str], subject: Function | None = Non
     if subject is not None and not subject.owner and subject.answers and not subject.wants_objects:
         # Of a call that is written down the words around it may name more than the answer.
         found += [one for one in _consistent([*_given(text, subject)]) if ast.unparse(one.call) not in calls]
-    return [
-        Example(
-            steps=(Step(statement=ast.Expr(value=one.call), expected=one.expected, source=one.quote),),
-            quote=one.quote[:300],
-            exact=one.strict,
-        )
-        for one in found
-    ]
+    examples = [_example(one.call, one.expected, one.quote, exact=one.strict) for one in found]
+    written = " ".join(one.quote for one in found)
+    return examples + [_example(node, None, code) for node, code in _comparisons(text, known) if code not in written]
+
+
+def _example(code: ast.expr, expected: Expected | None, quote: str, *, exact: bool = True) -> Example:
+    step = Step(statement=ast.Expr(value=code), expected=expected, source=quote)
+    return Example(steps=(step,), quote=quote[:300], exact=exact)
+
+
+def _comparisons(text: str, known: frozenset[str]) -> Iterator[tuple[ast.expr, str]]:
+    """What stands in backticks as a comparison, of more than a call and its value: `[f(n) for n in ns] == [2, 4]`."""
+    names = known | ONLY_SAFE_BUILTINS | STANDARD_MODULES
+    for hit in itertools.islice(_QUOTED.finditer(text), _MAX_CALLS):
+        node = parse_expression(hit[1])
+        readable = isinstance(node, ast.Compare) and _reaches(node, known) and free_names([node]) <= names
+        if node is not None and readable and not doubtful(text, *hit.span()):
+            yield node, hit[1]
 
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:

@@ -60,7 +60,7 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
 def _clauses(text: str, subjects: Sequence[Function]) -> Iterator[_Clause]:
     """Each clause of what a text says of the result, and of its prose."""
     parts, sentence = parts_of(text), 0
-    names = {name: one for one in subjects for name in (one.name, one.qualified, f"{one.module}.{one.qualified}")}
+    names = {name: one for one in subjects for name in (one.name, *one.names)}
     named = "".join(rf"{re.escape(name)}(?!\w)|" for name in sorted(names, key=len, reverse=True))
     subject = re.compile(
         rf"(?:the (?:function|method) )?`?(?P<name>{named}[\w.]+(?=\([^)]*\)|`:? ))`?(?:\([^)]*\))?`?:? ", re.IGNORECASE
@@ -147,13 +147,14 @@ class _Reading:
             return None
         texts = "\n".join([self.function.docstring, *self.others])
         errors = sorted({*ERROR_NAME.findall(texts), *self.function.does.raises})
-        refusals = [one for one in errors if self.namespace.defines(one)]
+        refusals = [one for one in errors if self.namespace.defines(one, home=self.function.module)]
         body = _body(row, {**variables, **told}, arguments, refusals)
         if "draws" in row:
             drawn_texts = Kind(name="strategy", code=row["draws"])
             kinds = {name: drawn_texts if kind.name == "str" else kind for name, kind in kinds.items()}
         used = (self.function.qualified, *refusals)
-        found = self.namespace.resolve([tree for code in used if (tree := parse_expression(code)) is not None])
+        trees = [tree for code in used if (tree := parse_expression(code)) is not None]
+        found = self.namespace.resolve(trees, home=self.function.module)
         given, left = drawn(kinds, arguments.conditions, small=True)
         return Draft(
             claim=self.claim,

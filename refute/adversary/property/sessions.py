@@ -95,9 +95,9 @@ def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
 
 
 def _leaves(step: Step, used: set[str]) -> bool:
-    """Whether a step binds names that are used later, or is there for what it does."""
+    """Whether a step binds names that are used later (`import *` any), or is there for what it does."""
     plain = ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.FunctionDef | ast.ClassDef
-    return bool(used & bound_names([step.statement])) or (
+    return not {"*", *used}.isdisjoint(bound_names([step.statement])) or (
         step.expected is None and not isinstance(step.statement, plain)
     )
 
@@ -133,7 +133,9 @@ def _shown(example: doctest.Example) -> Expected | None:
     want = _PREFIX.sub(r"\1", example.want.strip("\n"))
     if not want.strip() or want.lstrip().startswith("# "):  # a comment is nothing that a console shows
         return None
-    hit = re.match(r"[A-Za-z_][\w.]*" if example.exc_msg else r"\w+(?:Error|Exception)\b", example.exc_msg or want)
+    # `ValueError('x')` without a traceback is an exception that was returned.
+    named = r"[A-Za-z_][\w.]*" if example.exc_msg else r"\w+(?:Error|Exception)\b(?!\()"
+    hit = re.match(named, example.exc_msg or want)
     if hit is not None:
         return Raises(name=hit[0])
     return read_value(want) or read_value(re.sub(r"\s+#\s.*$", "", want)) or Text(text=want)

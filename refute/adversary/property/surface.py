@@ -55,6 +55,18 @@ class Function:
         """`name` or `Class.name`: Python for what is called."""
         return f"{self.owner}.{self.name}" if self.owner else self.name
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What people call it, the shortest first: with none of its module's name, with the end of it, or its start."""
+        parts = self.module.split(".")
+        paths = [*(parts[at:] for at in range(len(parts), -1, -1)), *(parts[:at] for at in range(1, len(parts)))]
+        return tuple(dict.fromkeys(".".join([*path, self.qualified]) for path in paths))
+
+    @property
+    def whole(self) -> str:
+        """By which it is told from all others: module and name."""
+        return f"{self.module}.{self.qualified}"
+
     @property
     def form(self) -> str:
         """All of it as syntax, by which versions are compared."""
@@ -154,21 +166,30 @@ class Surface:
         return frozenset[str]().union(*(face.defined for face in self.faces))
 
     def public_names(self) -> frozenset[str]:
-        """Names with which an example may start: public definitions and the packages that hold them."""
-        packages = {face.module.partition(".")[0] for face in self.faces}
-        return frozenset({name for name in self.defined_names() if not name.startswith("_")} | packages)
+        """Names with which an example may start: public definitions, and the modules and packages that hold them."""
+        modules = {part for face in self.faces for part in face.module.split(".")}
+        return frozenset({name for name in self.defined_names() if not name.startswith("_")} | modules)
 
     def named(self, name: str) -> Function | None:
-        """The function or method called so, when exactly one is: by its whole name, else by the last part of it."""
-        whole = [f for f in self.callables() if name in {f.qualified, f"{f.module}.{f.qualified}"}]
-        hits = whole or [f for f in self.callables() if name == f.name]
+        """The function or method called so, when exactly one is: by one of its names, else by the last part of them."""
+        hits = [f for f in self.callables() if name in f.names] or [f for f in self.callables() if name == f.name]
         return hits[0] if len(hits) == 1 else None
+
+    def spelled(self, function: Function) -> str:
+        """How to write a function so that no other can be meant: `parse`; `csv.parse` where other modules have one."""
+        hits = ((name, self.named(name)) for name in function.names)
+        return next((name for name, hit in hits if hit and hit.whole == function.whole), function.whole)
+
+    def home(self, *texts: str) -> str:
+        """The module whose functions a text names and no other's, of the first such text; empty where none does."""
+        found = ({f.module for f in self.named_in(text)} for text in texts)
+        return next((modules.pop() for modules in found if len(modules) == 1), "")
 
     def named_in(self, text: str) -> tuple[Function, ...]:
         """The functions that a claim names in backticks or as a call; else by names with an underscore."""
         quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
         for names in ({name for pair in quoted for name in pair}, {word for word in _words(text) if "_" in word}):
-            hits = [f for f in self.callables() if {f.name, f.qualified, f"{f.module}.{f.qualified}"} & names]
+            hits = [f for f in self.callables() if names.intersection((f.name, *f.names))]
             if hits:
                 return tuple(hits)
         return ()

@@ -101,17 +101,11 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         yield from field_tests(claim, brief, namespace)
     yield from preservation_tests(brief, compared)
     told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
-    promising = [claim for claim in told if not _ONE_CALL.fullmatch(claim.text)]
+    promising = [one for one in told if not one.unchanged and not _ONE_CALL.fullmatch(one.text)]
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, promising, surface)
         if promised is not None:
             yield from docstring_examples(promised, documented, namespace)
-        elif ">>>" in documented.text:
-            reason = (
-                f"the docstring of `{documented.subject or documented.module}` holds examples, but no claim "
-                f"speaks of it"
-            )
-            yield Note(claim=brief.ticket.claims[0], reason=reason)
 
 
 def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface) -> Claim | None:
@@ -119,14 +113,16 @@ def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface
 
     Args:
         documented: the docstring.
-        claims: without those that are examples themselves, from which no other call follows, or about code elsewhere.
+        claims: without those that are examples themselves, from which no other call follows, or about code elsewhere
+            or as it was.
         surface: of the ticket's modules.
     """
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
+    claims = [claim for claim in claims if surface.home(claim.text) in {"", documented.module}]
     names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
     for name in names or [documented.module]:
-        word = rf"(?<!\w){re.escape(name)}(?!\w)"
+        word = rf"(?<!\w){re.escape(name)}(?!\w{'' if names else '|[.]'})"  # `pkg.f` speaks of f, not of pkg
         plain = word if "_" in name or name[:1].isupper() else rf"^{re.escape(name)}\s"
         named = re.compile(rf"`[^`]*{word}[^`]*`|{word}\(|{plain}")
         if hits := [claim for claim in claims if named.search(claim.text)]:

@@ -41,7 +41,7 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
     """One for each claim of Python code whose fields make no test, or only tests of what its author expects."""
     if brief.ticket.kind is Kind.CLI:
         return ()
-    namespace = Namespace(surface=read_surface(brief.modules))
+    namespace = Namespace(surface=read_surface(brief.modules), files=brief.workspace_paths)
     attack = PropertyTester().write_tests(brief)
     untestable = {one.claim.id: one.reason for one in attack.untestable}
     found = []

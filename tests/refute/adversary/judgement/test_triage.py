@@ -94,16 +94,19 @@ OWN = {"reached_implementation": False}
 @pytest.mark.parametrize(
     ("missing", "origin", "verdict"),
     [
-        ("'double' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "refuted"),
-        ("'double' from 'impl' (/workspace/impl.py)", Origin.MODEL, "invalid"),
-        ("'helper' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "invalid"),
-        ("'double' from 'math' (unknown location)", Origin.AUTHOR_EXAMPLE, "invalid"),
+        ("cannot import name 'double' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "refuted"),
+        ("cannot import name 'double' from 'impl' (/workspace/impl.py)", Origin.MODEL, "invalid"),
+        ("cannot import name 'helper' from 'impl' (/workspace/impl.py)", Origin.AUTHOR_EXAMPLE, "invalid"),
+        ("cannot import name 'double' from 'math' (unknown location)", Origin.AUTHOR_EXAMPLE, "invalid"),
+        ("module 'impl' has no attribute 'double'", Origin.AUTHOR_EXAMPLE, "refuted"),
+        ("module 'impl' has no attribute 'helper'", Origin.AUTHOR_EXAMPLE, "invalid"),
+        ("module 'math' has no attribute 'double'", Origin.AUTHOR_EXAMPLE, "invalid"),
     ],
 )
 def test_what_the_claim_and_its_author_s_own_call_name_must_be_there(
     missing: str, origin: Origin, verdict: str
 ) -> None:
-    run = failed("ImportError", f"cannot import name {missing}", **OWN)
+    run = failed("ImportError" if missing.startswith("cannot") else "AttributeError", missing, **OWN)
     assert judged(run, origin=origin, claim="`double(n)` is twice n.").verdict == verdict
 
 

@@ -1,7 +1,9 @@
 """Both versions answer the same inputs, each alone; the earlier answers are what tests of preservation expect."""
 
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -222,3 +224,33 @@ def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> No
 def test_a_method_is_not_called_on_its_class() -> None:
     ways = [way for way in ways_of(brief(OLD, "`Pair.width(3)` and `Pair(1, 2).width()`.")) if way.function.owner]
     assert [way.inputs.call for way in ways] == ["Pair(a0, a1).width()"]
+
+
+def test_code_that_catches_everything_does_not_wait_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stubborn() -> str:
+        try:
+            time.sleep(60)
+        except Exception:  # noqa: BLE001  # as a client does that waits for a network
+            time.sleep(60)
+        return "answer"
+
+    monkeypatch.setattr(recorder, "LIMIT_S", 0.02)
+    before = signal.signal(signal.SIGALRM, recorder.too_long)
+    try:
+        assert recorder.answer_of(stubborn, ()) is None
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_functions_of_one_name_are_compared_module_by_module() -> None:
+    old = {"pkg.a": "def f(x: int): return x\n", "pkg.b": "def f(x: str): return x\n"}
+    made = brief_of({**old, "pkg.b": "def f(x: str): return x.upper()\n"}, ["a.f stays."])
+    made = replace(made, earlier={"pkg/b.py": old["pkg.b"]})
+    assert {(way.function.whole, way.imports) for way in ways_of(made)} == {
+        ("pkg.a.f", ("from pkg.a import f",)),
+        ("pkg.b.f", ("from pkg.b import f",)),
+    }
+    ways = [replace(way, inputs=replace(way.inputs, rows=way.inputs.rows[:1])) for way in ways_of(made)]
+    told = [Compared(way=way, before=(("value", "1"),), now=(("value", "2"),)) for way in ways]
+    lines = sorted(changed_behaviour(replace(made, earlier={}), told))
+    assert [line.partition("): ")[2].partition("(")[0] for line in lines] == ["a.f", "b.f"]

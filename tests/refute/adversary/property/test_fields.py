@@ -79,3 +79,30 @@ def test_a_program_is_advised_to_show_a_command() -> None:
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
     (advice,) = missing_fields(made)
     assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')
+
+
+TWINS = {
+    "pkg": "",
+    "pkg.a": """
+        def parse(text: str) -> str:
+            return text.upper()
+        """,
+    "pkg.b": """
+        def parse(text: str) -> str:
+            '''Lower.
+
+            >>> parse('A')
+            'a'
+            '''
+            return text.lower()
+        """,
+}
+
+
+def test_the_field_that_is_advised_names_module_and_error() -> None:
+    advice = missing_fields(
+        brief_of(TWINS, ["`b.parse` rejects an empty text with NoText.", "`a.parse` is as before."])
+    )
+    assert "raises: {NoText: " in str(advice[0])
+    assert 'call: "b.parse(text)"' in str(advice[0])
+    assert "a.parse" in str(advice[1])

@@ -56,6 +56,14 @@ def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> 
     assert len(inputs("untyped", guess=True)[0].rows) > 10
 
 
+@pytest.mark.parametrize(
+    ("annotation", "guessed"), [("Renderer", False), ("'io.Writer'", False), ("Any", True), ("Iterable[T]", True)]
+)
+def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bool) -> None:
+    surface = read_surface(brief_of(f"def show(target: {annotation}): ...", ["Nothing."]).modules)
+    assert bool(inputs_of(surface.functions()[0], surface, (), guess=True)) is guessed
+
+
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
     assert inputs("untyped", "`untyped(open('x'))` and `untyped(os.getcwd() + 'a')` work.") == ()
 
@@ -105,3 +113,21 @@ def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are()
         dt.timedelta(seconds=float(by or 0))
     assert total.call == "total([decimal.Decimal(one) for one in a0])"
     assert (["0"],) in total.rows
+
+
+def test_a_method_of_several_classes_is_called_on_its_own() -> None:
+    code = """
+        class Index:
+            def __init__(self, at): ...
+            def find(self, data): ...
+        class Slice:
+            def __init__(self, at): ...
+            def find(self, data): ...
+        def parse(text): ...
+    """
+    made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
+    surface = read_surface(made.modules)
+    index, *_ = (one for one in surface.callables() if one.owner == "Index")
+    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface), guess=False)] == [
+        "Index(a0).find(a1)"
+    ]

@@ -41,3 +41,47 @@ def test_an_unknown_name_is_unresolved() -> None:
         imports("np.sum(run(1))")
     with pytest.raises(NotTested, match="uses `html`"):  # not as a module: a text, perhaps
         imports("run(html)")
+
+
+TWINS = {
+    "pkg.us.zip_code": "from pkg.errors import *\ndef parse(text: str): return int(text)\n",
+    "pkg.uk.postcode": "def parse(text: str): return text.upper()\ndef only(x): return x\n",
+    "pkg.uk.csv": "def rows(text): return text\ndef reader(text): return text\n",
+}
+
+
+def twin_imports(code: str, *, home: str = "") -> tuple[str, ...]:
+    node = parse_expression(code)
+    assert node is not None
+    files = ("src/pkg/__init__.py", "src/pkg/errors.py", "src/pkg/uk/__init__.py")
+    return (
+        Namespace(surface=read_surface(brief_of(TWINS, ["-"]).modules), files=files).resolve([node], home=home).imports
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("pkg.uk.postcode.parse('n1')", ("import pkg.uk.postcode",)),
+        ("uk.postcode.parse('n1')", ("from pkg import uk", "import pkg.uk.postcode")),
+        ("postcode.parse('n1')", ("from pkg.uk import postcode", "import pkg.uk.postcode")),
+        ("pkg.uk.exported(1)", ("import pkg.uk",)),  # whatever the package offers, its file being unchanged
+        ("only(pkg.errors.Bad)", ("from pkg.uk.postcode import only", "import pkg.errors")),
+        ("csv.reader(only(['a']))", ("from pkg.uk.postcode import only", "import csv")),  # Python's own comes first
+        ("csv.rows('a')", ("from pkg.uk import csv", "import pkg.uk.csv")),
+    ],
+)
+def test_modules_are_written_as_people_do(code: str, expected: tuple[str, ...]) -> None:
+    assert twin_imports(code) == expected
+
+
+def test_a_name_of_several_modules_is_that_of_the_module_that_is_spoken_of() -> None:
+    assert twin_imports("parse('1')", home="pkg.us.zip_code") == ("from pkg.us.zip_code import parse",)
+    assert twin_imports("TooLong", home="pkg.us.zip_code") == ("from pkg.us.zip_code import TooLong",)  # by its `*`
+    with pytest.raises(NotTested, match=r"uses `parse`, which `pkg\.us\.zip_code`, .* define: .*`zip_code\.parse`"):
+        twin_imports("parse('1')")
+
+
+def test_a_module_is_no_value_of_its_name() -> None:
+    with pytest.raises(NotTested, match="uses `postcode`"):
+        twin_imports("only(postcode)")

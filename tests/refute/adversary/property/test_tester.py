@@ -189,6 +189,27 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
     assert [test.claim_id for test in attack.tests] == ["C2"]
 
 
+def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they_call_it() -> None:
+    code = '''
+        class Box:
+            """
+            >>> Box().size()
+            1
+
+            >>> box = Box()
+            >>> box.name()
+            'box'
+            """
+            def size(self): return 1
+            def name(self): return "box"
+    '''
+    (test,) = attack_on(code, "`Box.name` is short.").tests
+    assert test.name in attack_on(code, "`Box.name` is short.").source
+    assert "Box().size()" not in attack_on(code, "`Box.name` is short.").source
+    assert len(attack_on(code, "A `Box` is a box.").tests) == 2
+    assert attack_on(code, Claim(id=ClaimId("C1"), text="`Box.name` stays.", unchanged=("Box.name",))).tests == ()
+
+
 @pytest.mark.parametrize(
     "text", ["`two(1) == 2`", "two(1) == 2", "`two(1)` returns `2`.", "`two(1)` -> 2 and `two(2)` -> 4"]
 )
@@ -196,7 +217,6 @@ def test_a_claim_that_is_an_example_itself_is_not_refuted_by_another_one(text: s
     code = 'def two(n):\n    """Twice `n`.\n\n    >>> two(0)\n    7\n    """\n    return 2 * n\n'
     attack = attack_on(code, text)
     assert failures(attack, code) == {}
-    assert "the docstring of `two` holds examples" in attack.source
     assert failures(attack_on(code, "`two(n)` is twice `n`."), code)
 
 
@@ -285,3 +305,32 @@ def test_texts_that_differ_in_blanks_are_shown_whole() -> None:
         attack_on(code, Claim(id=ClaimId("C1"), text="It gives letters.", examples=(example,))), code
     ).values()
     assert str(said) == f"expected {'a' * 90 + chr(10)!r}, got {'a' * 90 + ' ' + chr(10)!r}"
+
+
+TWINS = {
+    "pkg": "",
+    "pkg.a": """
+        def parse(text: str) -> str:
+            return text.upper()
+        """,
+    "pkg.b": """
+        def parse(text: str) -> str:
+            '''Lower.
+
+            >>> parse('A')
+            'a'
+            '''
+            return text.lower()
+        """,
+}
+
+
+def test_a_claim_is_tested_on_the_module_that_it_names() -> None:
+    attack = attack_on(
+        TWINS,
+        "`a.parse('x')` returns 'X'.",
+        Claim(id=ClaimId("C2"), text="`b.parse` gives lower case.", examples=("parse('X') == 'x'",)),
+        Claim(id=ClaimId("C3"), text="Nothing else changes: `b.parse` is as before.", unchanged=("b.parse",)),
+    )
+    assert [one.claim_id for one in attack.tests] == ["C1", "C2", "C2"]  # the docstring's is of `b.parse`
+    assert not failures(attack, TWINS)
