@@ -69,7 +69,8 @@ def text_examples(
         home: the module of a docstring.
         subject: the function that the text speaks of, where only one is possible.
     """
-    text = text[:_MAX_TEXT]
+    if len(text) > _MAX_TEXT:  # cut between paragraphs: half of a result refutes right code
+        text = text[:_MAX_TEXT].rpartition("\n\n")[0]
     home = home or namespace.surface.home(text, claim.text)
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
     named = {one.name for one in namespace.surface.named_in(claim.text)}
