@@ -1,4 +1,7 @@
-"""S160, S190: voters that always say the same or are mistaken, and code that talks to its tester: no false FAIL, no PASS."""
+"""S160, S190, S430: weak testers and voters, and code that talks to its tester: no false FAIL, no PASS.
+
+One that only writes ordinary tests, on wrong code: test_gemini.py (a clause that is only quoted).
+"""
 
 import re
 from typing import Any
