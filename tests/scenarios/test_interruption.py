@@ -42,7 +42,7 @@ def test_a_run_ended_in_a_container_is_recorded_as_cancelled_and_its_container_r
 def test_an_interruption_while_the_outcome_is_being_recorded_does_not_lose_it(ticket, start_cli, settings, wait_until):
     run = start_cli("verify", ticket(id="ENDED-LATE"), "--yes")
     verdict = '"gate": "verdict"'
-    wait_until(lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text())
+    wait_until(lambda: settings.audit_path.exists() and verdict in settings.audit_path.read_text(), every_s=0.02)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=WITHIN_S)
     if run.returncode == 130:  # it struck after the run, while the outcome was being shown
