@@ -41,7 +41,6 @@ LONGEST = (
     "compat/test_cases_hold_in_two_processes.py",
     "driver/test_in_container.py",
     "scenarios/test_personas.py",
-    "scenarios/test_weak_models.py",
     "scenarios/test_cached_results.py",
     "scenarios/test_ui.py",
     "scenarios/test_confirmation_form.py",
@@ -62,7 +61,6 @@ REPEATING = (
     "scenarios/test_forgeries.py",
     "scenarios/test_personas.py",
     "scenarios/test_samples.py",
-    "scenarios/test_weak_models.py",
     "hostile/test_behaviours.py",
     "hostile/test_deceptions.py",
 )

@@ -20,7 +20,7 @@ from tests.fakes.prefect_api import asked
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 600.0
-POLL_S = 0.5
+POLL_S = 1.0
 
 
 def wait_for(find: Callable[[], Any]) -> Any:

@@ -141,7 +141,7 @@ class WorkerSite:
             ended = [name for name, process in self._processes.items() if process.poll() is not None]
             assert not ended, f"{ended} ended\n{self.logs()}"
             assert time.monotonic() < deadline, f"it did not come to that\n{self.logs()}"
-            time.sleep(0.1)
+            time.sleep(0.25)
 
     def logs(self) -> str:
         """The last lines of every process."""

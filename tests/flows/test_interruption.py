@@ -47,7 +47,7 @@ def test_a_second_signal_does_not_strike_the_handling_of_the_first():
                 signals.receive(signal.SIGINT)
                 handled.append(True)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="by the person at the terminal"):
         interrupted()
     assert handled
 

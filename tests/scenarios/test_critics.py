@@ -44,10 +44,13 @@ def reviewed(ticket, attack, files, **settings):
 def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a_call_of_its_own(
     ticket, attack, gemini
 ):
-    gemini.criticise = correctness(says(REAL))
+    contradicts = json_answer({**json.loads(says(REAL).text), "verdict": "pass"})
+    answers = iter([Answer(text="{"), contradicts])  # a malformed one is asked for again
+    gemini.criticise = lambda asked: next(answers) if "the correctness critic" in asked.system else no_failures(asked)
     outcome = reviewed(ticket, attack, WRONG)
     assert outcome.status is Status.FAILED_REVIEW, outcome.reason
     assert "negative totals lose their sign" in outcome.reason
+    assert outcome.reviews[0].note == "said pass beside failures that come to fail: these count"
     assert [one.focus for one in outcome.reviews] == [Focus.CORRECTNESS, Focus.SPEC_COMPLIANCE]
     (failure,) = outcome.reviews[0].failures
     assert failure.standing is Standing.CONFIRMED
@@ -89,14 +92,6 @@ def test_s260_opinion_fails_no_right_code(ticket, attack, gemini):
     assert outcome.status is Status.PASS_WEAK, outcome.reason
     assert [one.standing for one in outcome.reviews[0].failures] == [standing for _, standing in OPINIONS.values()]
     assert not any(map(is_about_a_remedy, gemini.asked))
-
-
-def test_s260_a_malformed_answer_is_asked_for_again_and_a_contradictory_one_corrected(ticket, attack, gemini):
-    answers = iter([Answer(text="{"), json_answer({**json.loads(says(REAL).text), "verdict": "pass"})])
-    gemini.criticise = lambda asked: next(answers) if "the correctness critic" in asked.system else no_failures(asked)
-    outcome = reviewed(ticket, attack, WRONG)
-    assert outcome.status is Status.FAILED_REVIEW, outcome.reason
-    assert outcome.reviews[0].note == "said pass beside failures that come to fail: these count"
 
 
 def test_s360_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini):
@@ -150,44 +145,31 @@ def test_s360_a_rework_that_critics_miss_to_be_wrong_still_fails_the_test_of_the
     ]
 
 
-@pytest.mark.parametrize(
-    ("code", "end", "words"),
-    [
-        pytest.param("raise SystemExit('no model')", ReworkEnd.FAILED, "exited with 1", id="fails"),
-        pytest.param("open('verify.sh', 'a').write('true')", ReworkEnd.REFUSED, "changed verify.sh", id="the script"),
-    ],
-)
-def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_same(
-    ticket, attack, gemini, code, end, words
-):
+def test_s360_what_is_no_rework_is_told_and_opinion_goes_to_a_person_all_the_same(ticket, attack, gemini):
     gemini.criticise = correctness(says("", "critical"))
-    outcome = reviewed(ticket, attack, RIGHT, critics=reworking(code, rework_timeout_s=1))
+    fails = reworking("raise SystemExit('no model')", rework_timeout_s=1)
+    outcome = reviewed(ticket, attack, RIGHT, critics=fails)
     assert outcome.status is Status.INCONCLUSIVE
-    assert [one.end for one in outcome.reworks] == [end]
-    assert words in outcome.reason
+    assert [one.end for one in outcome.reworks] == [ReworkEnd.FAILED]
+    assert "exited with 1" in outcome.reason
     assert "nobody was asked" in outcome.reason
 
 
-ANSWERS = {"uphold": (10, Standing.UPHELD), "dismiss": (11, Standing.DISMISSED)}
-
-
+# A person who upholds it: test_deployed.py.
 @pytest.mark.prefect
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_s360_a_person_at_the_terminal_upholds_or_dismisses_what_no_test_shows(ticket, cli, gemini, tmp_path, answer):
-    code, standing = ANSWERS[answer]
+def test_s360_a_person_at_the_terminal_dismisses_what_no_test_shows(ticket, cli, gemini, tmp_path):
     gemini.criticise = correctness(says("", "critical"))
     where = ticket(files=RIGHT, claims=[{"id": "C1", "text": CLAIM}])
     environment = {"REFUTE_GEMINI_FILE": str(tmp_path / "gemini.yaml"), "REFUTE_MUTANTS": "0"}
     arguments = ("verify", where, "--tester", "gemini", "--fresh", "--format", "json")
-    ran = cli(*arguments, answer=f"y\n{answer}\n", **environment)
-    assert ran.returncode == code, ran.stderr
+    ran = cli(*arguments, answer="y\ndismiss\n", **environment)
+    assert ran.returncode == 11, ran.stderr
     outcome = json.loads(ran.stdout)
-    assert outcome["reviews"][0]["failures"][0]["standing"] == standing
-    told = [outcome["reason"], *outcome["caveats"]]
-    assert any(f"{standing} by person at the terminal" in one for one in told)
+    assert outcome["reviews"][0]["failures"][0]["standing"] == Standing.DISMISSED
+    assert any("dismissed by person at the terminal" in one for one in outcome["caveats"])
     audited = [json.loads(line) for line in (tmp_path / "cwd/logs/guardrails.jsonl").read_text().splitlines()]
     last = [one for one in audited if one["gate"] == "review"][-1]
-    assert last["decision"] == ("allow" if standing is Standing.DISMISSED else "deny")
+    assert last["decision"] == "allow"
 
 
 @pytest.mark.prefect

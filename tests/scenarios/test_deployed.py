@@ -219,16 +219,17 @@ def test_a_used_up_budget_is_told_of_once_and_pauses_the_nightly_batch_until_a_p
     assert not is_paused(deployed)
     spend(deployed, "51")
     fail_more_than_usual(deployed)
-    first = deployed.ended(deployed.run("budget-report/hourly", {"page": True}))
-    assert (first["state_type"], first["state_name"]) == ("COMPLETED", "EXCEEDED")
+    first = deployed.here(budget_report, lambda: BudgetRequest(page=True))
+    assert (first.type, first.name) == ("COMPLETED", "EXCEEDED")
     wait_for(lambda: is_paused(deployed))
     # Without sandbox the forecast may hold or not, depending on the day of the month.
     wait_for(lambda: sum("the month's budget is used up" in one["text"] for one in webhook.told) == 1)
     wait_for(lambda: sum("% reached" in one["text"] for one in webhook.told) == 3)
     wait_for(lambda: sum("more tickets fail than usual" in one["text"] for one in webhook.told) == 1)
-    told = first["state"]["message"].partition("told of ")[2].partition(";")[0].split(", ")
+    told = first.message.partition("told of ")[2].partition(";")[0].split(", ")
     wait_for(lambda: len(webhook.told) == len(told))
-    artifacts = deployed.post("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [first["id"]]}}})
+    run_id = str(first.state_details.flow_run_id)
+    artifacts = deployed.post("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run_id]}}})
     left = {one["key"]: str(one["data"]) for one in artifacts}
     assert {"budget", "report", "report-by-status", "report-by-tester", "report-by-day"} <= left.keys()
     assert "file://" not in "".join(left.values()), "a browser follows no such link, and it would be the worker's file"

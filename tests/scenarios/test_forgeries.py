@@ -11,7 +11,6 @@ pytestmark = pytest.mark.engine
 
 CLAIMS = [{"id": "C1", "text": "answer() == 42"}]
 QUICK = {"test_timeout_s": 3, "attack_timeout_s": 60, "memory_bytes": 512 * 1024**2}
-RIGHT = "def answer():\n    return 42\n"
 WRONG = "def answer():\n    return 41\n"
 ANSWERS_TWICE = """
 import gc
@@ -66,11 +65,6 @@ LIARS = {
     "text_equals_all": LIAR.format(name="text_equals_all", base="str", made="value + '!'"),
 }
 """Functions that are not idempotent, and say of what they return that it is equal → their code."""
-
-
-def test_s200_the_right_answer_stands(ticket, verify):
-    outcome = verify(ticket(files={"slug.py": RIGHT}, script="true\n", claims=CLAIMS), **QUICK)
-    assert outcome.status is Status.PASS_WEAK, outcome.reason  # attacked by its author's own example
 
 
 @pytest.mark.parametrize(

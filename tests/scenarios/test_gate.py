@@ -12,6 +12,8 @@ from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
 
 SCHEMA = json.loads((REPOSITORY / "docs" / "gate.schema.json").read_text())
+LABELLED = {"labels": ["security-relevant"]}
+BY_LABEL = {"REFUTE_ATTACK_POLICY": "label"}
 IMPLEMENTER = """
 import json, pathlib, sys
 said = json.load(sys.stdin)
@@ -29,11 +31,12 @@ def document(done):
 
 
 def test_s370_a_refuted_ticket_exits_with_10_and_its_attestation_is_bound_to_every_file(ticket, cli, tmp_path):
-    directory = ticket(files={"slug.py": WRONG_SLUG})
+    directory = ticket(files={"slug.py": WRONG_SLUG}, more=LABELLED)
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", tmp_path / "k.pem"], check=True)
-    (tmp_path / "policy.yaml").write_text("strength_floor: 0.7\n")
+    (tmp_path / "policy.yaml").write_text("attack_labels: [security-relevant]\n")
     common = ("--policy", tmp_path / "policy.yaml", "--key", tmp_path / "k.pem")
-    done = cli("gate", directory, "--yes", "--attest", tmp_path / "v.jsonl", "--sarif", tmp_path / "v.sarif", *common)
+    written = ("--attest", tmp_path / "v.jsonl", "--sarif", tmp_path / "v.sarif")
+    done = cli("gate", directory, "--yes", *written, *common, **BY_LABEL)  # which the policy has attacked
     found = document(done)
     assert (done.returncode, found["status"]) == (10, "FAILED_ADVERSARIAL"), done.stderr
     assert {(one["kind"], one["claim_id"]) for one in found["failures"]} == {("claim_refuted", "C1")}
@@ -48,16 +51,10 @@ def test_s370_a_refuted_ticket_exits_with_10_and_its_attestation_is_bound_to_eve
     assert "slug.py: was changed" in changed.stderr
 
 
-def test_s370_what_was_not_attacked_has_an_exit_code_of_its_own_and_a_policy_has_it_attacked(ticket, cli, tmp_path):
-    directory = ticket(more={"labels": ["security-relevant"]})
-    (tmp_path / "policy.yaml").write_text("attack_labels: [security-relevant]\nrequire_tester: gemini\n")
-    skipped = cli("gate", directory, "--yes", REFUTE_ATTACK_POLICY="label")
+def test_s370_what_was_not_attacked_has_an_exit_code_of_its_own(ticket, cli):
+    skipped = cli("gate", ticket(more=LABELLED), "--yes", **BY_LABEL)
     assert document(skipped)["status"] == "SKIPPED"
     assert skipped.returncode == 17
-    attacked = cli("gate", directory, "--yes", "--policy", tmp_path / "policy.yaml", REFUTE_ATTACK_POLICY="label")
-    found = document(attacked)
-    assert (attacked.returncode, found["status"]) == (11, "PASS_WEAK"), attacked.stderr
-    assert [one["field"] for one in found["policy"]["breaches"]] == ["require_tester"]
 
 
 def test_s370_the_reference_workflow_returns_a_refuted_implementation_once_and_files_it(ticket, cli, tmp_path):

@@ -199,6 +199,8 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
     gemini.respond = respond
     outcome = attack(ticket(files=GRADE, claims=[{"id": "C1", "text": GRADES}]), mutants=6, mutation_timeout_s=300)
     assert outcome.status is Status.PASS, outcome.reason
+    assert outcome.second_environment is not None
+    assert outcome.second_environment.differing == outcome.second_environment.unclear == ()
     assert outcome.strength is not None
     assert outcome.strength.hardened
     assert outcome.strength.killed == outcome.strength.n

@@ -1,4 +1,7 @@
-"""Code that is right only where it is tested, or that hangs on its surroundings by mistake, does not pass."""
+"""Code that is right only where it is tested, or that hangs on its surroundings by mistake, does not pass.
+
+That right code does: test_gemini.py.
+"""
 
 import time
 
@@ -86,14 +89,3 @@ def test_a_time_bomb_passes_weakly(ticket, attack):
     outcome = attack(ticket(files={"slug.py": code}, claims=[{"id": "C1", "text": GRADES}]), **LENIENT)
     assert outcome.status is Status.PASS_WEAK
     assert "in a second environment test_hard, test_hard_2 gave another result" in outcome.reason
-
-
-def test_right_code_passes_there_too_and_the_setting_turns_it_off(ticket, attack):
-    made = ticket(files={"slug.py": RIGHT}, claims=[{"id": "C1", "text": GRADES}])
-    outcome = attack(made, **LENIENT)
-    assert outcome.status is Status.PASS, outcome.reason
-    assert outcome.second_environment is not None
-    assert outcome.second_environment.differing == outcome.second_environment.unclear == ()
-    without = attack(made, second_environment=False, **LENIENT)
-    assert without.status is Status.PASS_WEAK
-    assert "`second_environment` is off" in without.reason

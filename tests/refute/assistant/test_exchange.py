@@ -65,23 +65,6 @@ def test_anything_else_than_the_right_number_in_time_changes_nothing(desk, after
     assert not desk.waf.writes
 
 
-def test_five_wrong_tries_end_it(desk: Desk) -> None:
-    nonce = nonce_of(desk.say("block 203.0.113.7"))
-    for number in range(1, 6):
-        desk.say(f"confirm {(int(nonce) + number) % 10**6:06}")
-    assert "invalid confirmation token" in desk.say(f"confirm {nonce}").text
-    assert not desk.waf.writes
-
-
-def test_a_new_request_inherits_no_confirmation(desk: Desk) -> None:
-    first = nonce_of(desk.say("block 203.0.113.7"))
-    second = nonce_of(desk.say("block 203.0.113.8"))
-    if first != second:
-        assert "invalid confirmation token" in desk.say(f"confirm {first}").text
-    assert desk.say(f"confirm {second}").text.startswith(DONE)
-    assert [group["ips"] for group in desk.waf.groups] == [["203.0.113.8"]]
-
-
 def test_of_two_answers_at_once_one_executes(desk: Desk) -> None:
     nonce = nonce_of(desk.say("block 203.0.113.7"))
     with ThreadPoolExecutor(4) as pool:

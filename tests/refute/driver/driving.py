@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,6 +71,7 @@ def run_driver(
     results = attack / "results.json"
     content = json.loads(results.read_text()) if results.exists() else {}
     provenance = Provenance(source, (defaults | plan)["modules"])
-    for report in [report for one in (content.get("first", []), *content.get("repetitions", [])) for report in one]:
+    variants = (one["reports"] for one in content.get("variants", []))
+    for report in chain(content.get("first", []), *content.get("repetitions", []), *variants):
         report["attested"] = provenance.attests(TypeAdapter(TestRun).validate_json(json.dumps(report)))
     return content | {"exit_code": ended.returncode, "stderr": ended.stderr[-4000:]}

@@ -17,15 +17,6 @@ def test_b():
 """
 WRONG = "\ndef f(x):\n    return 0\n"
 PATCHES = {
-    "the report": """
-import _pytest.reports as reports
-honest = reports.TestReport.from_item_and_call
-def forged(item, call):
-    report = honest(item, call)
-    report.outcome, report.longrepr = "passed", None
-    return report
-reports.TestReport.from_item_and_call = staticmethod(forged)
-""",
     "the call info": """
 import _pytest.runner as runner
 honest = runner.CallInfo.from_call

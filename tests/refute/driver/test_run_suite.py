@@ -185,21 +185,6 @@ def test_every_worker_finds_the_files_as_submitted(drive: Drive) -> None:
     assert all(message.startswith("assert 1 == 2") for message in ends)
 
 
-def test_submitted_configuration_and_plugins_are_inert(drive: Drive) -> None:
-    forge = "import os\nos._exit(0)\n"
-    files = {
-        "impl.py": "def f():\n    return 0\n",
-        "conftest.py": forge,
-        "sitecustomize.py": forge,
-        "usercustomize.py": forge,
-        "x.pth": "import os; os._exit(0)\n",
-        "pytest.ini": "[pytest]\naddopts = --collect-only\n",
-        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--collect-only'\n",
-    }
-    results = drive(files, "import impl\ndef test_a(): assert impl.f() == 1\n", ["test_a"])
-    assert results["first"][0]["error_type"] == "AssertionError"
-
-
 def test_an_implementation_named_like_a_loaded_module_is_the_one_that_is_tested(drive: Drive) -> None:
     tests = "def test_a():\n    import calendar\n    assert calendar.answer() == 42\n"
     results = drive({"calendar.py": "def answer():\n    return 42\n"}, tests, ["test_a"], modules=["calendar"])

@@ -6,7 +6,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from refute.ledger import database
 from refute.ledger.database import _configure_sqlite, _make_current
@@ -29,12 +28,6 @@ def migrated_here(monkeypatch: pytest.MonkeyPatch) -> None:
 def settings(tmp_path: Path) -> Settings:
     """Settings whose state and cost table lie under `tmp_path`."""
     return Settings(state_dir=tmp_path / "state #1 ä%20?", costs_csv=tmp_path / "reports" / "costs.csv")
-
-
-@pytest.fixture
-def other_url(tmp_path: Path) -> SecretStr:
-    """The URL of a ledger elsewhere."""
-    return SecretStr(f"sqlite:///{tmp_path}/elsewhere.db")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from refute.llm.model import Prompt, Reply
 from refute.ports import Ports
 from refute.stages.evidence import Hardening
 from refute.stages.hardening import harden
+from refute.stages.second_environment import run_elsewhere
 from refute.stages.trial import reach_verdict
 from tests.refute.adversary.generation.conftest import ScriptedModel, says
 from tests.refute.stages.test_strength import Answer, ToldSandbox, World, killed, survived
@@ -83,6 +84,13 @@ def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mu
     assert strength is not None
     assert (strength.drawn, strength.hardened, strength.shallow) == (6, True, ())
     assert reach_verdict(made.ports, made.held).status == "PASS"
+
+
+def test_what_was_not_run_elsewhere_passes_weakly_and_says_so(tmp_path: Path) -> None:
+    made = HollowRound(tmp_path / "t", more(), mutants=6, second_environment=False)
+    not_run = run_elsewhere(made.ports, made.world.ticket, made.world.snapshot, made.held)
+    verdict = reach_verdict(made.ports, made.held, not_run)
+    assert (verdict.status, "`second_environment` is off" in verdict.reason) == ("PASS_WEAK", True)
 
 
 def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path: Path) -> None:

@@ -172,8 +172,9 @@ def test_a_test_that_raised_by_itself_decides_nothing_without_a_majority() -> No
     assert "the test itself raised" in one.reason
 
 
-def test_saying_yes_to_every_condition_decides_nothing() -> None:
-    (one,), voters, _ = vote(*[same("returns", "True")] * 3, tests=[refuted("test_b", B)])
+@pytest.mark.parametrize("said", ["True", "False"])
+def test_saying_the_same_of_every_condition_decides_nothing(said: str) -> None:
+    (one,), voters, _ = vote(*[same("returns", said)] * 3, tests=[refuted("test_b", B)])
     assert one.verdict is TriageVerdict.NEEDS_REVIEW
     assert "result = not (" in voters.prompts[0].text
 

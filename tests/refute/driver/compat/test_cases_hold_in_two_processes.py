@@ -1,8 +1,6 @@
 """The cases under the driver: right code passes and is attested, a wrong variant fails the tests that it failed."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,22 +10,15 @@ from tests.refute.driver.driving import run_driver
 
 pytestmark = pytest.mark.slow
 
-CASES = [pytest.param(case, id=case.name) for case in read_cases()]
 
-
-def reports(folder: Path, case: CaseFile, files: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """The reports of a case's tests."""
-    results = run_driver(folder, files, case.test, case.tests, modules=case.modules)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in read_cases()])
+def test_right_code_passes_attested_and_wrong_code_fails_what_it_fails_in_one_process(
+    case: CaseFile, tmp_path: Path
+) -> None:
+    codes = {"right": case.files, "wrong": case.wrong_files}
+    variants = [{"name": name, "files": files, "all_tests": True} for name, files in codes.items()]
+    results = run_driver(tmp_path, case.files, case.test, case.tests, modules=case.modules, variants=variants)
     assert results["exit_code"] == 0, results["stderr"]
-    assert results["tampering"] == []
-    return {report["name"]: report for report in results["first"]}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_right_code_passes_and_is_attested(case: CaseFile, tmp_path: Path) -> None:
-    assert list(breaches_of_right_code(case, reports(tmp_path, case, case.files))) == []
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_wrong_code_fails_the_tests_that_it_fails_in_one_process(case: CaseFile, tmp_path: Path) -> None:
-    assert list(breaches_of_wrong_code(case, reports(tmp_path, case, case.wrong_files))) == []
+    assert [one["tampering"] for one in results["variants"]] == [[], []]
+    right, wrong = ({report["name"]: report for report in one["reports"]} for one in results["variants"])
+    assert [*breaches_of_right_code(case, right), *breaches_of_wrong_code(case, wrong)] == []
