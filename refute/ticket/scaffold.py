@@ -4,7 +4,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -14,7 +15,7 @@ from refute.errors import UsageError
 from refute.ticket.changes import NO_IMPLEMENTATION, Change, change_since, is_test_file, slug
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
-from refute.ticket.suggestions import Suggestion, imported, is_program, suggest, suggest_for_program
+from refute.ticket.suggestions import Suggestion, imported, is_program, names_of, suggest, suggest_for_program
 
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
@@ -57,12 +58,17 @@ class _Start:
         return tuple(sorted(wanted - there))
 
     @property
-    def suggestions(self) -> Iterable[Suggestion]:
+    def suggestions(self) -> Iterator[Suggestion]:
         if self.kind == "cli":
-            return (suggest_for_program(path) for path in self.sources)
+            yield from map(suggest_for_program, self.sources)
+            return
         before = self.change.before
         public_first = sorted(self.sources.items(), key=lambda item: re.search(r"(?:\A|/)_(?!_)", item[0]) is not None)
-        return (one for path, source in public_first for one in suggest(source, before.get(path, b"")))
+        known = Counter(name for source in self.sources.values() for name in names_of(source))
+        several = {name for name, files in known.items() if files > 1}
+        for path, source in public_first:
+            module = (module_name(path, self.roots) or "").rpartition(".")[2]
+            yield from suggest(source, before.get(path, b""), module=module, ambiguous=several)
 
 
 def scaffold_ticket(directory: Path, *, from_git: str | None, claims: tuple[str, ...] = ()) -> tuple[Path, ...]:

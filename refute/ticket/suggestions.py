@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from textwrap import shorten
 from typing import Final
@@ -57,11 +57,19 @@ def suggest_for_program(path: str) -> Suggestion:
     return Suggestion(about=path, claim=claim, fields=fields)
 
 
-def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
+def names_of(source: bytes) -> set[str]:
+    """What a file defines for its importers."""
+    return {node.name for node in _definitions(source)}
+
+
+def suggest(
+    source: bytes, before: bytes = b"", *, module: str = "", ambiguous: Collection[str] = ()
+) -> Iterable[Suggestion]:
     """A claim for each public function and method that acts otherwise than `before`: its docstring's summary, if any.
 
     For a class of which no documented method differs, one for itself. Exceptions have no behaviour of their own to
-    claim, and `main` belongs to a program. Of overloads only what is called counts, the last.
+    claim, and `main` belongs to a program. Of overloads only what is called counts, the last. What is `ambiguous`, as
+    other files define such a name too, is called by its `module`.
     """
     earlier = {node.name: node for node in _definitions(before)}
     for name, node in {one.name: one for one in _definitions(source)}.items():
@@ -72,9 +80,10 @@ def suggest(source: bytes, before: bytes = b"") -> Iterable[Suggestion]:
             continue
         known = {_undocumented(one) for one in _methods(old)}
         methods = [one for one in _methods(node) if _undocumented(one) not in known and ast.get_docstring(one)]
-        yield from (_of(one, f"{node.name}.{one.name}") for one in methods)
+        called = f"{module}.{name}" if module and name in ambiguous else name
+        yield from (_of(one, f"{called}.{one.name}") for one in methods)
         if not methods:
-            yield _of(node, node.name)
+            yield _of(node, called)
 
 
 def _undocumented(node: Definition) -> object:

@@ -73,7 +73,8 @@ class Namespace:
         """The implementation's modules, then those beside them in their packages."""
         ours = [face.module for face in self.surface.faces]
         packages = {name.partition(".")[0] for name in ours}
-        paths = [file.removesuffix(".py").removesuffix("/__init__").split("/") for file in self.files]
+        files = (file.removesuffix(".py") for file in self.files if file.endswith(".py"))
+        paths = [file.removesuffix("/__init__").split("/") for file in files]
         beside = (".".join(path[path.index(top) :]) for path in paths for top in packages.intersection(path))
         return tuple(dict.fromkeys([*ours, *beside]))
 
@@ -115,7 +116,8 @@ class Namespace:
         return Resolved(imports=tuple(imports), reaches_implementation=self._reached(found, nodes))
 
     def _reached(self, found: Mapping[str, str | None], nodes: list[ast.AST]) -> bool:
-        return any(map(self._is_ours, (*(lines.split()[1] for lines in found.values() if lines), *_imported(nodes))))
+        lines = (line for lines in found.values() for line in (lines or "").splitlines())
+        return any(map(self._is_ours, (*(line.split()[1] for line in lines), *_imported(nodes))))
 
     def _is_ours(self, name: str) -> bool:
         """Whether a module is the implementation's, or a package that holds it."""
@@ -135,8 +137,7 @@ class Namespace:
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
         """Import lines, empty for builtins, None where nothing defines the name."""
         modules = self._modules_called(name, nodes, home)
-        # Of a function `slugify` in a module `slugify`, `slugify.slugify(…)` means the module.
-        face = None if modules and name in _bases(nodes) else self._face_with(name, home=home)
+        face = None if self._is_module(name, nodes) else self._face_with(name, home=home)
         if face is not None:
             return f"from {face.module} import {name}"
         if modules or hasattr(builtins, name):
@@ -150,6 +151,11 @@ class Namespace:
         if not importing and (name in _called(nodes) or name[:1].isupper()):
             importing = [home] if home in opaque else opaque if len(opaque) == 1 else []
         return f"from {importing[0]} import {name}" if importing else None
+
+    def _is_module(self, name: str, nodes: list[ast.AST]) -> bool:
+        """Whether `slugify.slugify(…)` means the module `slugify`, not the function of that name in it."""
+        read = {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
+        return any(read and read <= face.names and face.module.split(".")[-1] == name for face in self.surface.faces)
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
@@ -206,11 +212,6 @@ def _chains(nodes: Iterable[ast.AST]) -> set[str]:
     parts = (part for tree in nodes for part in ast.walk(tree) if isinstance(part, ast.Attribute | ast.Name))
     whole = {chain for part in parts if (chain := dotted(part))}
     return {one for one in whole if not any(other.startswith(f"{one}.") for other in whole)}
-
-
-def _bases(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names of which attributes are read."""
-    return {chain.partition(".")[0] for chain in _chains(nodes) if "." in chain}
 
 
 def _called(nodes: Iterable[ast.AST]) -> set[str]:

@@ -169,6 +169,16 @@ def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
     assert re.findall(r"# (of_\w+)\(\)", text) == ["of_a", "of_b", "of__inner"]
 
 
+def test_what_several_files_define_is_called_by_its_module(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text(
+            f'def parse(x):\n    """Of {name}."""\n\ndef only_{name}(x):\n    """Alone."""\n'
+        )
+    scaffold_ticket(tmp_path, from_git=None)
+    written = (tmp_path / "ticket.yaml").read_text()
+    assert all(f"`{name}`" in written for name in ("one.parse", "two.parse", "only_one", "only_two"))
+
+
 def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
     (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)

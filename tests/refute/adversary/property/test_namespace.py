@@ -46,6 +46,8 @@ def test_an_unknown_name_is_unresolved() -> None:
 TWINS = {
     "pkg.us.zip_code": "from pkg.errors import *\ndef parse(text: str): return int(text)\n",
     "pkg.uk.postcode": "def parse(text: str): return text.upper()\ndef only(x): return x\n",
+    "pkg.config": "class Config: ...\nconfig = Config()\n",
+    "pkg.slugify": "def slugify(x): return x\n",
     "pkg.uk.csv": "def rows(text): return text\ndef reader(text): return text\n",
 }
 
@@ -54,9 +56,9 @@ def twin_imports(code: str, *, home: str = "") -> tuple[str, ...]:
     node = parse_expression(code)
     assert node is not None
     files = ("src/pkg/__init__.py", "src/pkg/errors.py", "src/pkg/uk/__init__.py")
-    return (
-        Namespace(surface=read_surface(brief_of(TWINS, ["-"]).modules), files=files).resolve([node], home=home).imports
-    )
+    found = Namespace(surface=read_surface(brief_of(TWINS, ["-"]).modules), files=files).resolve([node], home=home)
+    assert found.reaches_implementation
+    return found.imports
 
 
 @pytest.mark.parametrize(
@@ -68,6 +70,10 @@ def twin_imports(code: str, *, home: str = "") -> tuple[str, ...]:
         ("pkg.uk.exported(1)", ("import pkg.uk",)),  # whatever the package offers, its file being unchanged
         ("only(pkg.errors.Bad)", ("from pkg.uk.postcode import only", "import pkg.errors")),
         ("csv.reader(only(['a']))", ("from pkg.uk.postcode import only", "import csv")),  # Python's own comes first
+        ("pkg.errors.Bad(pkg.uk.csv.rows('a'))", ("import pkg.errors", "import pkg.uk.csv")),
+        ("config.get(only(1))", ("from pkg.config import config", "from pkg.uk.postcode import only")),
+        ("slugify.slugify('a')", ("from pkg import slugify", "import pkg.slugify")),
+        ("slugify('a')", ("from pkg.slugify import slugify",)),
         ("csv.rows('a')", ("from pkg.uk import csv", "import pkg.uk.csv")),
     ],
 )
