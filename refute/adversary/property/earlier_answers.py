@@ -9,7 +9,7 @@ from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
-from refute.adversary.property.laws import NO_INPUTS, sampled
+from refute.adversary.property.laws import sampled
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface, read_surface
 from refute.ticket.record import Claim
 
@@ -35,8 +35,9 @@ _CHANGES: Final = (
 UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, takes too long, or answers no two "
-    'calls alike; show a call of it that works: add  examples: ["{}(...) == ..."]'
+    "calls alike"
 )
+_SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."]'
 
 
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
@@ -101,8 +102,8 @@ def _of_function(
     own = [one for one in compared if one.way.function.whole == function.whole and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
-        reason = _NO_VERSION.format(function.qualified) if own else f"unchanged, {function.qualified}: {NO_INPUTS}"
-        yield Note(claim=claim, reason=reason, field=field)
+        reason = _NO_VERSION if own else f"unchanged, {function.qualified}: no inputs can be made for it"
+        yield Note(claim=claim, reason=reason + _SHOW.format(function.qualified), field=field)
     yield from drafts
 
 
