@@ -9,7 +9,9 @@ from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.roles import listed_by
 from refute.scan.shell.rows import split
+from refute.scan.shell.scope import ENDED
 from refute.scan.shell.state import Call
+from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import decode_escapes
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
@@ -79,6 +81,8 @@ def _trap(call: Call, _row: Command) -> Effects:
 def _alias(call: Call, _row: Command) -> Effects:
     for word in call.argv[1:]:
         name, equals, text = word.partition("=")
+        if name == "exit":
+            yield Flag("unresolved-command", detail="Where a script ends is hidden.")
         if equals:
             call.scope.variables[f"alias {name}"] = (text,)  # no variable's own name holds a blank
             yield Eval(Language.SHELL, text)
@@ -121,6 +125,19 @@ def _shift(call: Call, _row: Command) -> Effects:
     return ""
 
 
+def _leave(call: Call, _row: Command) -> Effects:
+    """`break`, `continue` and `return`: what holds here holds behind the loop or function too; `exit` ends it all."""
+    yield from ()
+    name, *words = call.argv
+    if name != "exit":
+        loops = _MAX_ROUNDS if name == "return" else int(words[0]) if words and words[0].isdigit() else 1
+        call.scope.left.append((loops, dict(call.scope.variables)))
+    elif len(words) < 2 and not any(map(is_open, words)) and text_of(call.node).startswith("exit"):  # noqa: PLR2004
+        # The builtin by its own name, as it is written: `env exit` and `exit 1 2` end nothing.
+        call.scope.variables[ENDED] = ()
+    return ""
+
+
 def _set(call: Call, _row: Command) -> Effects:
     words = call.argv[1:]
     if words[:2] == ["+o", "history"]:
@@ -130,4 +147,4 @@ def _set(call: Call, _row: Command) -> Effects:
     return "" if words else SECRET
 
 
-BUILTINS: Final = (_echo, _printf, _evaluate, _source, _trap, _alias, _cd, _read, _shift, _set)
+BUILTINS: Final = (_echo, _printf, _evaluate, _source, _trap, _alias, _cd, _read, _shift, _leave, _set)

@@ -6,7 +6,7 @@ from typing import Final
 
 from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths
-from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, SECRET
+from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, SECRET, UNKNOWN
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
 from refute.scan.shell.state import Call, Options
@@ -16,6 +16,8 @@ _NO_ADDRESS: Final = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|:?\d
 _REMOTE: Final = re.compile(r"(?:[^@/\s]+@)?(\[[^\]]+\]|[^:/.~\s][^:/\s]*):(?!//)|\w+://")
 _HANDS_OVER: Final = frozenset({"upload", "send", "hand", "proxy"})
 """Roles of options with which a client hands something over, or asks another host than the address says."""
+_FILLED_IN: Final = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z]")
+"""Where `sprintf` puts a value that is not known."""
 _RECURSIVE: Final = frozenset({"r", "R", "recursive"})
 _QUIET: Final = frozenset({"q", "quiet", "silent"})
 
@@ -32,7 +34,7 @@ def is_dangerous_operand(call: Call, argument: str) -> bool:
     """Whether an argument is dangerous for whichever command gets it."""
     if DERIVED in argument or DOWNLOAD in argument:
         return True
-    if "://" in argument:
+    if "://" in argument and "\n" not in argument:
         return hosts.is_external_ip(hosts.host_of(argument) or "")
     if re.fullmatch(r"-[a-zA-Z]*(?:rf|fr)[a-zA-Z]*|--no-preserve-root", argument):
         return True
@@ -74,7 +76,7 @@ def in_role(call: Call, row: Command, role: str, value: str, options: Options) -
         case "wipe":
             if call.locate(value).place in paths.ELSEWHERE:
                 yield e.Flag("device-write", detail="Destroys data beyond recovery.")
-        case "eval" | "start-python" | "tests" | "module" | "cd" | "word":
+        case "eval" | "format" | "start-python" | "tests" | "module" | "cd" | "word":
             return (yield from _run(call, role, value))
         case _:
             return (yield from _over_network(call, row, role, value, options))
@@ -85,6 +87,8 @@ def _run(call: Call, role: str, value: str) -> e.Effects:
     match role:
         case "eval":
             yield e.Eval(Language.SHELL, value)
+        case "format":
+            yield e.Eval(Language.SHELL, _FILLED_IN.sub(UNKNOWN, value))
         case "start-python":
             yield e.Run(("python", *value.split()))
         case "tests":

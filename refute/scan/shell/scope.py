@@ -1,6 +1,6 @@
 """What a shell script knows at a point: variables with their possible values, functions, working directory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -10,8 +10,10 @@ from tree_sitter import Node
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
 
-MAX_VALUES: Final = 6
+MAX_VALUES: Final = 8
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
+ENDED: Final = "-exit-"
+"""Stands among the variables, whose own names hold no dash, where the script has ended on this way."""
 _ENVIRONMENT: Final = {
     name: value
     for value, names in {
@@ -30,6 +32,10 @@ _ENVIRONMENT: Final = {
 }
 
 
+Variables = dict[str, tuple[str, ...]]
+"""Name → its possible values."""
+
+
 @dataclass(slots=True)
 class Scope:
     """The state of one walk; `fork` gives a subshell its own copy."""
@@ -37,14 +43,14 @@ class Scope:
     script: str
     """Path of the script from the workspace, for `$0`."""
     cwd: str = HERE
-    variables: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    variables: Variables = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
     functions: dict[str, tuple[Node, Spot | None]] = field(default_factory=dict)
     """Name → body, and where the text stands that defines it; None: in the file itself."""
     arguments: list[str] | None = None
     """Positional parameters; None where they are not known."""
-    branching: int = 0
-    """How many conditions or loops surround this point: an assignment there adds a value instead of replacing."""
+    left: list[tuple[int, Variables]] = field(default_factory=list)
+    """Variables where a loop or function is left early, and how many loops that leaves."""
 
     def fork(self) -> "Scope":
         """A copy for a subshell."""
@@ -57,18 +63,49 @@ class Scope:
 
     def assign(self, name: str, values: tuple[str, ...]) -> None:
         """Give a variable its possible values."""
-        held = self.variables.get(name, ()) if self.branching else ()
-        merged = tuple(dict.fromkeys((*held, *map(capped, values))))
-        self.variables[name] = merged if len(merged) <= MAX_VALUES else (*merged[: MAX_VALUES - 1], UNKNOWN)
+        self.variables[name] = _some(map(capped, values))
+
+    def join(self, *ways: Variables) -> None:
+        """Let each variable have what it has here or on another way to the same point, unless that one has ended."""
+        for other in ways:
+            here = self.variables
+            if (ENDED in here) != (ENDED in other):
+                self.variables = dict(other) if ENDED in here else here
+            elif here != other:
+                for name in [name for name, values in other.items() if here.get(name) is not values]:
+                    here[name] = _some((*other[name], *here.get(name, ())))
+
+    def each(self, ways: list[list[str]]) -> Iterator[list[str]]:
+        """Several ways from here, one by one, each from what holds now; joined behind the last."""
+        start, cwd, ends = dict(self.variables), self.cwd, []
+        for index, way in enumerate(ways):
+            if index:
+                ends.append(self.variables)
+                self.variables, self.cwd = dict(start), cwd
+            yield way
+        self.join(*ends)
 
     @contextmanager
     def branch(self) -> Iterator[None]:
         """A part that may run or not, for as long as the block lasts."""
-        self.branching += 1
+        before = dict(self.variables)
         try:
             yield
         finally:
-            self.branching -= 1
+            self.join(before)
+
+    @contextmanager
+    def leaving(self, *, loop: bool) -> Iterator[None]:
+        """A loop or function, which may be left early, for as long as the block lasts."""
+        outer, self.left = self.left, []
+        try:
+            yield
+        finally:
+            for loops, variables in self.left:
+                self.join(variables)
+                if loop and loops > 1:
+                    outer.append((loops - 1, variables))
+            self.left = outer
 
     @contextmanager
     def given(self, arguments: list[str] | None) -> Iterator[None]:
@@ -105,3 +142,8 @@ class Scope:
         if name in {"@", "*"}:
             return [UNKNOWN] if self.arguments is None else self.arguments
         return self.arrays[name] if name in self.arrays else list(self.lookup(name))
+
+
+def _some(values: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(values))
+    return found if len(found) <= MAX_VALUES else (*found[: MAX_VALUES - 1], UNKNOWN)

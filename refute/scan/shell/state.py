@@ -70,6 +70,8 @@ class Shared:
     called: set[str] = field(default_factory=set)
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
+    respelled: dict[str, str | None] = field(default_factory=dict)
+    """Texts that the grammar stumbled over, as they were written for it."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 

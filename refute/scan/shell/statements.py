@@ -1,6 +1,7 @@
 """Statements of a shell script: commands, assignments, conditions, loops, lists, pipelines and functions."""
 
 import re
+from collections.abc import Iterator
 from itertools import islice, product
 from typing import Final
 
@@ -22,6 +23,8 @@ _PRELOADS: Final = frozenset(
 )
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
+_FALLS: Final = frozenset({";&", ";;&"})
+"""How an item of a `case` ends that goes on to the next."""
 _PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
 
 
@@ -40,11 +43,9 @@ def command(walker: Walker, node: Node, stdin: str) -> str:
     before = assign_before(walker, assignments)
     effect = redirects.apply(walker, files, node)
     stdin = stdin if effect.stdin is None else effect.stdin
-    outputs: list[str] = []
-    for choice in islice(product(*words), MAX_ALTERNATIVES):
-        argv = [word for part in choice for word in part]
-        if argv:
-            outputs.append(walker.command(Call(walker, argv, node, stdin)))
+    choices = [[word for part in choice for word in part] for choice in islice(product(*words), MAX_ALTERNATIVES)]
+    ways = walker.scope.each([argv for argv in choices if argv])
+    outputs = [walker.command(Call(walker, argv, node, stdin)) for argv in ways]
     # Of several readings, the one that says something.
     output = next((text for text in outputs if text != UNKNOWN), outputs[0]) if outputs else ""
     for name, values in before.items() if words else ():
@@ -57,20 +58,22 @@ def redirected(walker: Walker, node: Node, stdin: str) -> str:
     """A command with redirections behind it."""
     body = node.child_by_field_name("body")
     files = [child for child in node.named_children if child.type.endswith("_redirect")]
-    printed = ""
-    alternatives = walker.scope.branching
-    if body is not None and body.type == "list":
-        # The grammar hangs a redirection on the whole list; shells apply it to the last command only.
-        *before, body = body.named_children
-        printed = walker.all(before, stdin)
-        walker.scope.branching += 1
+    if body is None or body.type != "list":
+        return _redirected(walker, node, body, files, stdin)
+    # The grammar hangs a redirection on the whole list; shells apply it to the last command only.
+    *before, body = body.named_children
+    printed = walker.all(before, stdin)
+    with walker.scope.branch():
+        return printed + _redirected(walker, node, body, files, stdin)
+
+
+def _redirected(walker: Walker, node: Node, body: Node | None, files: list[Node], stdin: str) -> str:
     effect = redirects.apply(walker, files, node)
     output = walker.run(body, stdin if effect.stdin is None else effect.stdin) if body is not None else ""
     output = redirects.store(walker, effect, output, node)
     for stage, fed in effect.following:
         output = walker.run(stage, output) if fed else output + walker.run(stage)
-    walker.scope.branching = alternatives
-    return printed + output
+    return output
 
 
 def test(walker: Walker, node: Node, _stdin: str) -> str:
@@ -81,9 +84,33 @@ def test(walker: Walker, node: Node, _stdin: str) -> str:
 
 
 def branch(walker: Walker, node: Node, stdin: str) -> str:
-    """A condition, or a loop of which nothing more is known: assignments inside add a value."""
-    with walker.scope.branch():
-        return walker.all(node.named_children, stdin)
+    """A condition with its parts: each begins with what held where the ones before it were passed over."""
+    scope, output = walker.scope, ""
+    passed, ends = None, []
+    for child in _parts(node):
+        if child.type in {"then", "do"}:
+            passed = dict(scope.variables)
+        elif child.type in {"elif", "else"} and passed is not None:
+            ends.append(scope.variables)
+            scope.variables, passed = passed, None
+        elif child.is_named:
+            output += walker.run(child, stdin)
+    scope.join(*ends, *([] if passed is None else [passed]))
+    return output
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    for child in node.children:
+        if child.type in {"elif_clause", "else_clause", "do_group"}:
+            yield from child.children
+        else:
+            yield child
+
+
+def loop(walker: Walker, node: Node, stdin: str) -> str:
+    """A loop of which nothing more is known, walked once."""
+    with walker.scope.leaving(loop=True), walker.scope.branch():
+        return branch(walker, node, stdin)
 
 
 def loop_for(walker: Walker, node: Node, stdin: str) -> str:
@@ -94,21 +121,27 @@ def loop_for(walker: Walker, node: Node, stdin: str) -> str:
     walker.perform(listed_by(values), node, "for")
     if not listed:
         values = walker.scope.elements("@")
-    with walker.scope.branch():
+    with walker.scope.leaving(loop=True), walker.scope.branch():
         if variable is not None:
-            walker.scope.variables.pop(text_of(variable), None)
             walker.scope.assign(text_of(variable), tuple(dict.fromkeys(values)) or (UNKNOWN,))
         return walker.run(body, stdin) if body is not None else ""
 
 
 def choose_case(walker: Walker, node: Node, stdin: str) -> str:
-    """A `case`: every item may run."""
-    with walker.scope.branch():
-        for child in node.named_children:
-            if child.type == "case_item":
-                walker.all([part for part in child.named_children if part.type not in _PATTERNS], stdin)
-            else:
-                walker.expander.texts(child)
+    """A `case`: every item may run, after the one before it where that falls through."""
+    scope, ends = walker.scope, []
+    for child in node.named_children:
+        if child.type != "case_item":
+            walker.expander.texts(child)
+            continue
+        passed = dict(scope.variables)
+        walker.all([part for part in child.named_children if part.type not in _PATTERNS], stdin)
+        if child.children[-1].type in _FALLS:
+            scope.join(passed)
+        else:
+            ends.append(scope.variables)
+            scope.variables = passed
+    scope.join(*ends)
     return UNKNOWN
 
 
@@ -117,18 +150,19 @@ def alternatives(walker: Walker, node: Node, stdin: str) -> str:
     first, *rest = node.named_children
     output = walker.run(first, stdin)
     either = any(part.type == "||" for part in node.children)
-    with walker.scope.branch():
-        for child in rest:
+    for child in rest:
+        with walker.scope.branch():
             printed = walker.run(child, stdin)
-            output = output or printed if either else output + printed
+        output = output or printed if either else output + printed
     return output
 
 
 def pipeline(walker: Walker, node: Node, stdin: str) -> str:
-    """Commands of which each reads what the one before it prints."""
+    """Commands of which each reads what the one before it prints; what they assign may be theirs alone."""
     output = stdin
-    for child in node.named_children:
-        output = walker.run(child, output)
+    with walker.scope.branch():
+        for child in node.named_children:
+            output = walker.run(child, output)
     return output
 
 
@@ -139,6 +173,8 @@ def define(walker: Walker, node: Node, _stdin: str) -> str:
         word = text_of(name)
         walker.scope.functions[word] = body, walker.place
         walker.shared.called.discard(word)
+        if word == "exit":
+            walker.report.add("unresolved-command", walker.spot(node), word, detail="Where a script ends is hidden.")
         if any(_starts_beside(word, inner) for inner in below(body)):
             walker.report.add("resource-exhaustion", walker.spot(node), text_of(node))
     return ""

@@ -21,6 +21,7 @@ from tree_sitter import Language, Node, Parser, Query, QueryCursor
 _QUERIES: Final = """
 [(command_substitution) (process_substitution)] @substituted
 (command (variable_assignment) name: (command_name)) @assigning
+(concatenation "$" @lone .)
 ((command_name (word) @reserved) (#match? @reserved
   "^(if|then|elif|else|fi|for|while|until|do|done|case|esac|\\{|\\})$"))
 """
@@ -104,9 +105,8 @@ def parse_words(source: str) -> Node:
 
 
 def _dollars(root: Node, text: bytes, source: str) -> Iterator[Edit]:
-    for node in below(root) if _TWO_EXPANSIONS.search(source) else ():
-        lone = node.children[-1] if node.type == "concatenation" and node.children[-1].type == "$" else None
-        if lone and (name := _VARIABLE.match(text, lone.start_byte)):
+    for lone in _captured(root, "lone") if _TWO_EXPANSIONS.search(source) else ():
+        if name := _VARIABLE.match(text, lone.start_byte):
             yield *name.span(), b"${%b}" % name[1]
 
 

@@ -5,6 +5,7 @@ Functions and aliases are followed, words that are not known are judged.
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -48,8 +49,9 @@ class ShellWalker(Walker):
     def script(self, source: str) -> str:
         """Parse and walk a whole text; returns what it prints."""
         root = self._parsed(source)
+        outer = dict(self.scope.functions)
         output = self.run(root)
-        walk_uncalled(self)
+        walk_uncalled(self, outer)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -67,8 +69,11 @@ class ShellWalker(Walker):
             self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
             root = parse_words(first[0])
         elif first_error(root):
-            self.report.spend(_READ_AGAIN)
-            again = respell(spelled)
+            respelled = self.shared.respelled
+            if spelled not in respelled:
+                self.report.spend(_READ_AGAIN)
+                respelled[spelled] = respell(spelled)
+            again = respelled[spelled]
             root = parse_words(again) if again is not None else root
             if error := first_error(root):
                 self._misunderstood(error, source)
@@ -110,7 +115,9 @@ class ShellWalker(Walker):
         """Walk a statement; returns what it prints."""
         self.report.spend()
         handler = _STATEMENTS.get(node.type)
-        return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
+        beside = node.next_sibling
+        with self.scope.branch() if beside is not None and beside.type == "&" else nullcontext():
+            return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
 
     def substitute(self, node: Node) -> str:
         """Walk a substitution; returns what stands there then."""
@@ -134,8 +141,8 @@ _STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingPr
         "redirected_statement": statements.redirected,
         "subshell": lambda walker, node, stdin: walker.fork().all(node.named_children, stdin),
         "if_statement": statements.branch,
-        "while_statement": statements.branch,
-        "c_style_for_statement": statements.branch,
+        "while_statement": statements.loop,
+        "c_style_for_statement": statements.loop,
         "for_statement": statements.loop_for,
         "case_statement": statements.choose_case,
         "function_definition": statements.define,
@@ -212,14 +219,16 @@ def _unresolved(call: Call) -> bool:
     return True
 
 
-def walk_uncalled(walker: Walker) -> None:
-    """Walk the functions that nothing has called."""
+def walk_uncalled(walker: Walker, outer: Mapping[str, object]) -> None:
+    """Walk the functions that nothing has called; those of an outer text may still be."""
     shared = walker.shared
-    for name, (_, place) in list(walker.scope.functions.items()):
-        if name not in shared.called and not (place and place.holds):
+    for name, function in list(walker.scope.functions.items()):
+        place = function[1]
+        if name not in shared.called and function is not outer.get(name) and not (place and place.holds):
             shared.called.add(name)
             shared.uncalled = not walker.stack
-            _run_body(walker, name, None, "")
+            with walker.scope.branch():
+                _run_body(walker, name, None, "")
             shared.uncalled = False
 
 
@@ -241,5 +250,5 @@ def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str
     inner = walker.fork(shares=True)
     inner.place = place
     inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
-    with walker.scope.given(arguments):
+    with walker.scope.given(arguments), walker.scope.leaving(loop=False):
         return inner.run(body, stdin)
