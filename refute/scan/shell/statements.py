@@ -11,6 +11,7 @@ from refute.scan.core.effects import Effects, Flag
 from refute.scan.core.symbols import FIELD, OUTPUT, SECRET, UNKNOWN
 from refute.scan.shell import redirects
 from refute.scan.shell.roles import listed_by
+from refute.scan.shell.scope import ENDED
 from refute.scan.shell.state import Call, Walker
 from refute.scan.shell.syntax import below, text_of
 from refute.scan.shell.words import MAX_ALTERNATIVES
@@ -68,8 +69,10 @@ def redirected(walker: Walker, node: Node, stdin: str) -> str:
 
 
 def _redirected(walker: Walker, node: Node, body: Node | None, files: list[Node], stdin: str) -> str:
-    effect = redirects.apply(walker, files, node)
+    effect, ended = redirects.apply(walker, files, node), ENDED in walker.scope.variables
     output = walker.run(body, stdin if effect.stdin is None else effect.stdin) if body is not None else ""
+    if not ended:  # where a file cannot be opened, `exit` does not run
+        walker.scope.variables.pop(ENDED, None)
     output = redirects.store(walker, effect, output, node)
     for stage, fed in effect.following:
         output = walker.run(stage, output) if fed else output + walker.run(stage)
