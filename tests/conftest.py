@@ -29,11 +29,11 @@ LONGEST = (
     "scenarios/test_two_workers.py",
     "scenarios/test_tutorial.py",
     "scenarios/test_samples.py",
-    "scenarios/test_deployed.py",
     "hostile/test_behaviours.py",
     "scenarios/test_critics.py",
     "scenarios/test_batch.py",
     "scenarios/test_second_environment.py",
+    "scenarios/test_deployed.py",
     "scenarios/test_gemini.py",
     "forgeries/test_no_forgery_counts.py",
     "scenarios/test_attack.py",
@@ -56,7 +56,10 @@ LONGEST = (
     "scenarios/test_engine_death.py",
     "scenarios/test_bench.py",
 )
-"""Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle."""
+"""Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle.
+
+`test_two_workers` and `test_deployed` wait for servers: side by side they would leave the cores to one worker.
+"""
 REPEATING = (
     "scenarios/test_forgeries.py",
     "scenarios/test_personas.py",
