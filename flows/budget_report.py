@@ -13,7 +13,7 @@ from prefect.states import Completed
 from pydantic import Field
 
 from flows.orchestrator.api import over_client
-from flows.orchestrator.killed_runs import close_runs
+from flows.orchestrator.killed_runs import close_runs, heartbeats
 from flows.report_tables import leave_tables
 from flows.request import Request, refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
@@ -50,7 +50,7 @@ def budget_report(request: BudgetRequest) -> State[None]:
     """
     refuse_foreign_settings(request, started_by_worker=True)
     settings, now = request.settings, datetime.now(UTC)
-    with closing(Ledger.open(settings)) as ledger:
+    with heartbeats(), closing(Ledger.open(settings)) as ledger:
         report = make_report(ledger, settings, Scope(bench=False), now) if request.page else None
         budget = report.budget if report else make_budget(ledger, settings, now)
         _show(budget)

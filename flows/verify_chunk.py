@@ -12,6 +12,7 @@ from flows.batch.request import ChunkRequest
 from flows.batch.ui import RunLog
 from flows.cleanup import VERIFYING
 from flows.interruption import interruptions
+from flows.orchestrator.killed_runs import heartbeats
 from flows.request import refuse_foreign_settings, settings_of
 from flows.states import prepare_logs
 from refute.ledger.store import Ledger
@@ -27,7 +28,7 @@ def verify_chunk(request: ChunkRequest) -> State[None]:
     """
     refuse_foreign_settings(request, started_by_worker=True)
     prepare_logs()
-    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals, heartbeats():
         batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
         reason = ""
         try:

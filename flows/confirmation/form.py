@@ -20,6 +20,7 @@ from prefect.states import Cancelled, Completed, Paused
 from pydantic import Field, ValidationError, create_model
 
 from flows.confirmation.question import AskedQuestion
+from flows.orchestrator.killed_runs import heartbeats
 from refute.guardrails.plain_text import printable
 from tasks.outcome import NO_ANSWER
 
@@ -80,7 +81,8 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     # Also on the run's own page: the form's window is small, and gone once it is answered.
     text = f"# {question.subject}\n\n{question.description()}\n"
     create_markdown_artifact(key="question", markdown=text, description=f"{question.subject}: {question.digest}")
-    reply = _wait(form_for(question), timeout_s)
+    with heartbeats():
+        reply = _wait(form_for(question), timeout_s)
     if isinstance(reply, str):
         return Cancelled(name="EXPIRED" if reply == NOBODY else "REFUSED", message=reply)
     person = printable(reply.person, max_chars=MAX_PERSON_CHARS, keep_newlines=False)

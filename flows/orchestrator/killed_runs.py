@@ -13,6 +13,8 @@ from flows.orchestrator.api import Ask, over_http, upsert_automation
 from refute.outcome import Status
 
 HEARTBEAT: Final = "prefect.flow-run.heartbeat"
+RUNNING: Final = "prefect.flow-run.Running"
+"""Told by the server itself: a process that is killed right then has given no sign of life, and never will."""
 BEAT_S: Final = 30.0
 """How often a run gives a sign of life; workers' runs by prefect.yaml, where Prefect's own default is 180 s."""
 SILENT_S: Final = 90
@@ -47,7 +49,7 @@ def automation(*, within_s: int = SILENT_S, flows: Sequence[str] = FLOWS) -> dic
             "posture": "Proactive",
             "match": {"prefect.resource.id": "prefect.flow-run.*"},
             "match_related": {"prefect.resource.role": "flow", "prefect.resource.name": list(flows)},
-            "after": [HEARTBEAT],
+            "after": [RUNNING, HEARTBEAT],
             "expect": [HEARTBEAT, *(f"prefect.flow-run.{name}" for name in ENDS)],
             "for_each": ["prefect.resource.id"],
             "threshold": 1,

@@ -6,7 +6,17 @@ from typing import Any
 import pytest
 
 from flows.orchestrator.api import upsert_automation
-from flows.orchestrator.killed_runs import BEAT_S, ENDS, FLOWS, PAGE, SILENT_S, automation, close_runs, heartbeats
+from flows.orchestrator.killed_runs import (
+    BEAT_S,
+    ENDS,
+    FLOWS,
+    PAGE,
+    RUNNING,
+    SILENT_S,
+    automation,
+    close_runs,
+    heartbeats,
+)
 
 
 class FakeServer:
@@ -81,6 +91,7 @@ def test_every_flow_is_looked_after_and_a_lost_heartbeat_kills_none():
     )
     assert {flow.name for flow in flows} == set(FLOWS)
     assert 2 * BEAT_S < SILENT_S
+    assert RUNNING in automation()["trigger"]["after"], "a run that is killed as it begins has told nothing itself"
     assert "Paused" not in ENDS, "who waits for a person beats on, and may be killed meanwhile"
 
 

@@ -1,9 +1,10 @@
 """A run whose process was killed: the server shows it as crashed, and so its stages; nobody has to look."""
 
+import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from http import HTTPStatus
 from urllib.error import HTTPError
@@ -21,7 +22,7 @@ pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
 FLOW = "killed-by-a-test"
 HANGS = f"""
-import sys, time
+import contextlib, sys, time
 from pathlib import Path
 
 from prefect import flow, task
@@ -36,12 +37,23 @@ def stage():
 
 @flow(name="{FLOW}")
 def hangs():
-    with heartbeats():
+    with heartbeats() if sys.argv[2] == "beats" else contextlib.nullcontext():
         stage()
 
 with on_running_server(Settings.load(state_dir=Path(sys.argv[1]))):
     hangs()
 """
+
+
+@contextlib.contextmanager
+def killed(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process, killed at the end."""
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_a_killed_run_and_its_stages_become_crashed(
@@ -51,21 +63,23 @@ def test_a_killed_run_and_its_stages_become_crashed(
         ask = partial(asked, api_url)
         quick = {**automation(within_s=10, flows=[FLOW]), "name": "killed by a test"}
         upsert_automation(over_http(api_url), quick)
-        command = [sys.executable, "-c", HANGS, str(settings.state_dir)]
-        process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
 
-        def states(of: str) -> set[str]:
+        def started(how: str) -> subprocess.Popen[bytes]:
+            command = [sys.executable, "-c", HANGS, str(settings.state_dir), how]
+            return stack.enter_context(killed(command))
+
+        def states(of: str) -> list[str]:
             found = ask("POST", f"/{of}/filter", {"flows": {"name": {"any_": [FLOW]}}})
-            return {one["state_type"] for one in found}
+            return sorted(one["state_type"] for one in found)
 
-        try:
-            wait_until(lambda: states("task_runs") == {"RUNNING"} or process.poll() is not None)
-            assert states("flow_runs") == {"RUNNING"}
-        finally:
-            process.kill()
-            process.wait()
-        wait_until(lambda: states("flow_runs") == {"CRASHED"})
-        wait_until(lambda: states("task_runs") == {"CRASHED"})  # by the server's keeper
+        with contextlib.ExitStack() as stack:
+            beating = started("beats")
+            wait_until(lambda: states("task_runs") == ["RUNNING"] or beating.poll() is not None)
+            assert states("flow_runs") == ["RUNNING"]
+            silent = started("killed before its first sign of life")
+            wait_until(lambda: len(states("task_runs")) == 2 or silent.poll() is not None)
+        wait_until(lambda: states("flow_runs") == ["CRASHED"] * 2)
+        wait_until(lambda: states("task_runs") == ["CRASHED"] * 2)  # by the server's keeper
         by_name = {"automations": {"name": {"any_": [automation()["name"], quick["name"]]}}}
         made = {one["name"]: one["id"] for one in ask("POST", "/automations/filter", by_name)}
         assert len(made) == 2
