@@ -6,7 +6,7 @@ from typing import Final
 
 from refute.adversary.attack import AttackTest, Brief, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
-from refute.adversary.property.surface import read_surface
+from refute.adversary.property.faces import read_surface
 from refute.adversary.references import names_in, needed_by
 from refute.adversary.strength.record import ViolationResult
 from refute.outcome import ClaimResult, ClaimVerdict, TestFailure

@@ -192,8 +192,8 @@ class Case:
         ours = {one.module.name for one in self._brief.modules}
         if match is None or match["module"] not in ours or not self.test.origin.calls_by_author:
             return None
-        name = match["name"] or match["attribute"] or match["module"]
-        if not re.search(rf"\b{name}\b", self._claim.text):
+        name = match["name"] or match["attribute"]
+        if not name or not re.search(rf"\b{name}\b", self._claim.text):
             return None
         return TriageVerdict.REFUTED, f"the claim speaks of {name}, which {match['module']} does not have"
 

@@ -18,9 +18,10 @@ from refute.adversary.preservation import PRESERVED
 from refute.adversary.property.calls import changed_literals, published_calls
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import Inputs, inputs_of, may_call
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.surface import Function, read_surface
+from refute.adversary.property.surface import Function
 from refute.ticket.record import ClaimId
 
 Answer = tuple[str, str]

@@ -9,8 +9,9 @@ from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.laws import sampled
-from refute.adversary.property.surface import ELSEWHERE, Function, Surface, read_surface
+from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(

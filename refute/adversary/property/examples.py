@@ -73,10 +73,10 @@ def text_examples(
         text = text[:_MAX_TEXT].rpartition("\n\n")[0]
     home = home or namespace.surface.home(text, claim.text)
     inline = read_inline(blank_out(text), namespace.surface.public_names(), subject)
-    named = {one.name for one in namespace.surface.named_in(claim.text)}
+    shared = namespace.surface.named_in(claim.text) if origin is Origin.DOCSTRING_EXAMPLE else ()
+    named = {one.name for one in shared}
     for example in (*read_sessions(text), *(one for one in inline if not _only_mentions(one, namespace))):
-        used = {name for tree in example.code for name in names_in(tree)}
-        if origin is Origin.DOCSTRING_EXAMPLE and named and named.isdisjoint(used):
+        if named and named.isdisjoint(name for tree in example.code for name in names_in(tree)):
             continue  # of a class that the claim names for another method
         try:
             names = namespace.resolve([*example.code, *example.shown], home=home)

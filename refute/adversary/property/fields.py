@@ -10,8 +10,9 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.preservation import preserves
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.kinds import kind_of
-from refute.adversary.property.surface import Function, Parameter, Surface, read_surface
+from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
 

@@ -3,22 +3,17 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from refute.adversary.attack import SourceModule
-from refute.adversary.property.dependence import Beside, beside, wants_objects
-from refute.adversary.property.expressions import bound_names
-from refute.adversary.references import defined
-from refute.python_syntax import FUNCTION, parsed_or_none
+from refute.adversary.property.dependence import Beside, wants_objects
 
 _CODE = re.compile(r"`(?P<code>[^\W\d][\w.]*)(?:\([^`]*\))?`|(?<![\w.`])(?P<called>[^\W\d][\w.]*)\(")
 """Code that a claim names."""
 _ARTICLE = re.compile(r"\s*(?:the (?:function|method|class) )?", re.IGNORECASE)
 ELSEWHERE = "it names code that the implementation files do not define; add its file to `implementation_files`"
 """Why a claim about others is not tested."""
-_RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,61 +220,6 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
 
 
-def read_surface(modules: Iterable[SourceModule]) -> Surface:
-    """Read every module's face; a module that does not parse is opaque and empty."""
-    return Surface(faces=tuple(_read_face(module) for module in modules))
-
-
-def _read_face(module: SourceModule) -> Face:
-    tree = parsed_or_none(module.source)
-    try:
-        return _face(module.module.name, tree) if tree is not None else Face(module=module.module.name)
-    except RecursionError:  # code that nests too deep for its reader
-        return Face(module=module.module.name)
-
-
-def _face(name: str, tree: ast.Module) -> Face:
-    top = list(_at_top(tree.body))
-    imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {name for node in top for name in defined(node)}
-    classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    does = beside(tree)
-    # Of several definitions of one name, as overloads are, what is called is the last.
-    functions = {
-        (owner, node.name): Function(module=name, node=node, owner=owner, does=does[node.name])
-        for owner, body in (("", top), *((one.name, one.body) for one in classes))
-        for node in body
-        if isinstance(node, FUNCTION) and not node.name.startswith("_")
-    }
-    return Face(
-        module=name,
-        names=frozenset(names - {"*"}),
-        defined=frozenset(names.difference(*map(defined, imports))),
-        bound=frozenset((bound_names([tree]) | set(_attributes(tree))).difference(*map(defined, imports))),
-        functions=tuple(functions.values()),
-        classes=frozenset(node.name for node in classes),
-        docstrings=tuple(_docstrings(name, tree, top)),
-        opaque="*" in names or "__getattr__" in names,
-    )
-
-
-def _attributes(tree: ast.Module) -> Iterator[str]:
-    """Names of attributes that are set anywhere."""
-    parts = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    return (node.attr for node in parts if isinstance(node.ctx, ast.Store))
-
-
-def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run at import, also inside `if`, `try` and `with` at the top level."""
-    for node in body:
-        yield node
-        if not isinstance(node, _RUN_ELSEWHERE):
-            for field in ("body", "orelse", "finalbody"):
-                yield from _at_top(getattr(node, field, []))
-            for handler in getattr(node, "handlers", []):
-                yield from _at_top(handler.body)
-
-
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -292,15 +232,3 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
         yield Parameter(name=argument.arg, annotation=argument.annotation, default=default, keyword_only=True)
     if arguments.kwarg:
         yield Parameter(name=arguments.kwarg.arg, annotation=None, default=None, variadic=True)
-
-
-def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:
-    documented: list[tuple[str, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef]] = [("", tree)]
-    for node in top:
-        if isinstance(node, FUNCTION | ast.ClassDef):
-            documented.append((node.name, node))
-        if isinstance(node, ast.ClassDef):
-            documented += [(f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, FUNCTION)]
-    for subject, holder in documented:
-        if text := ast.get_docstring(holder):
-            yield Documented(module=module, subject=subject, text=text)

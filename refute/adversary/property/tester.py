@@ -11,12 +11,13 @@ from refute.adversary.property.differential import Compared
 from refute.adversary.property.draft import Draft, Note
 from refute.adversary.property.earlier_answers import preservation_tests
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.fields import advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.phrases import phrase_tests
 from refute.adversary.property.render import function_of, render
-from refute.adversary.property.surface import ELSEWHERE, Documented, Surface, read_surface
+from refute.adversary.property.surface import ELSEWHERE, Documented, Surface
 from refute.python_syntax import UNPARSABLE, parse_python
 from refute.ticket.record import Claim, ClaimId, Kind
 

@@ -6,10 +6,11 @@ from typing import Final
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property.draft import Draft
 from refute.adversary.property.earlier_answers import UNKNOWN
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.laws import field_tests
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.surface import ELSEWHERE, read_surface
+from refute.adversary.property.surface import ELSEWHERE
 from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 

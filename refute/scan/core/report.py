@@ -143,13 +143,14 @@ class Report:
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
         if held is None and len(self.findings) >= MAX_FINDINGS:
-            spare = [key for key, other in self.findings.items() if other.severity == Severity.MEDIUM]
             if finding.severity == Severity.MEDIUM:
                 return
-            if not spare:  # what would block is never dropped unseen
+            notes = (at for at, other in reversed(self.findings.items()) if other.severity == Severity.MEDIUM)
+            spare = next(notes, None)
+            if spare is None:  # what would block is never dropped unseen
                 self.refuse(f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.", spot.line)
                 return
-            del self.findings[spare[-1]]
+            del self.findings[spare]
         if held is None or (held.severity, held.tier) < (finding.severity, finding.tier):
             self.findings[key] = finding
 

@@ -8,7 +8,7 @@ from refute.adversary.property.fields import field_for
 from refute.adversary.property.weakness import missing_fields, weaknesses
 from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind
-from tests.refute.adversary.property.workbench import brief_of
+from tests.refute.adversary.property.workbench import TWINS, brief_of
 
 CODE = """
 def parse(text, strict=False): ...
@@ -79,24 +79,6 @@ def test_a_program_is_advised_to_show_a_command() -> None:
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
     (advice,) = missing_fields(made)
     assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')
-
-
-TWINS = {
-    "pkg": "",
-    "pkg.a": """
-        def parse(text: str) -> str:
-            return text.upper()
-        """,
-    "pkg.b": """
-        def parse(text: str) -> str:
-            '''Lower.
-
-            >>> parse('A')
-            'a'
-            '''
-            return text.lower()
-        """,
-}
 
 
 def test_the_field_that_is_advised_names_module_and_error() -> None:

@@ -5,9 +5,9 @@ import datetime as dt
 import pytest
 
 from refute.adversary.property.calls import published_calls
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.mutation import near
-from refute.adversary.property.surface import read_surface
 from tests.refute.adversary.property.workbench import brief_of
 
 CODE = '''

@@ -2,8 +2,8 @@ import pytest
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import parse_expression
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.surface import read_surface
 from tests.refute.adversary.property.workbench import brief_of
 
 SOURCES = {

@@ -2,9 +2,9 @@
 
 import pytest
 
+from refute.adversary.property.faces import read_surface
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import read_sessions
-from refute.adversary.property.surface import read_surface
 from refute.adversary.tables import rows
 from tests.refute.adversary.property.workbench import brief_of
 

@@ -11,7 +11,7 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId, Kind, Property
-from tests.refute.adversary.property.workbench import attack_on, brief_of, cases, failures
+from tests.refute.adversary.property.workbench import TWINS, attack_on, brief_of, cases, failures
 
 AREA = "def area(w: int, h: int):\n    return w * h\n"
 
@@ -305,24 +305,6 @@ def test_texts_that_differ_in_blanks_are_shown_whole() -> None:
         attack_on(code, Claim(id=ClaimId("C1"), text="It gives letters.", examples=(example,))), code
     ).values()
     assert str(said) == f"expected {'a' * 90 + chr(10)!r}, got {'a' * 90 + ' ' + chr(10)!r}"
-
-
-TWINS = {
-    "pkg": "",
-    "pkg.a": """
-        def parse(text: str) -> str:
-            return text.upper()
-        """,
-    "pkg.b": """
-        def parse(text: str) -> str:
-            '''Lower.
-
-            >>> parse('A')
-            'a'
-            '''
-            return text.lower()
-        """,
-}
 
 
 def test_a_claim_is_tested_on_the_module_that_it_names() -> None:

@@ -16,6 +16,24 @@ from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
 
+TWINS = {
+    "pkg": "",
+    "pkg.a": """
+        def parse(text: str) -> str:
+            return text.upper()
+        """,
+    "pkg.b": """
+        def parse(text: str) -> str:
+            '''Lower.
+
+            >>> parse('A')
+            'a'
+            '''
+            return text.lower()
+        """,
+}
+"""A package of which two modules have a function of one name."""
+
 
 def cases(name: str) -> list[dict[str, Any]]:
     """The rows of a YAML file beside the tests."""
