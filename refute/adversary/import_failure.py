@@ -12,10 +12,9 @@ from typing import Final
 from packaging.utils import canonicalize_name
 
 IMPORT_ERROR: Final = re.compile(
-    r"(?:ModuleNotFoundError|ImportError): (?!Error importing)(?P<message>.*?)\)?$"
+    r"(?:ModuleNotFoundError|ImportError): (?P<message>.*)$"
     r"|PackageNotFoundError: (?P<metadata>No package metadata was found for .*)$"
     r"|^\S*python[\d.]*: (?P<module>No module named .*)$"
-    r"|Error importing plugin \S+: (?P<plugin>.*)$"
 )
 MODULE: Final = re.compile(
     r"No module named '?(?P<missing>[\w.]+)"
@@ -28,15 +27,13 @@ FRAME: Final = re.compile(
 """Of a traceback, as Python or pytest writes it; the last one of pytest's names the error."""
 MACHINERY: Final = re.compile(r"<frozen|/importlib/")
 """Frames of Python's own that an import goes through: whoever asked for it stands above them."""
-SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) (?P<path>[^\s:]+)::\S+ - ")
-WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: |(?:ERROR|ImportError): )")
+WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: )")
 """Lines that need no frame of a traceback above them, of pytest and of `python -m`."""
 OTHERWISE: Final = re.compile(
     r"^(?:E\s+)?(?!(?:subprocess\.)?CalledProcessError)(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b(?::|$)"
-    r"|^FAIL: \w+ \(|^FAILED \(.*failures|^Expected:$|^\S+: .*(?:command not found|No such file)"
-    r"|^(?:FAILED|FAIL|ERROR|fatal):(?!.*import)",
+    r"|^(?:FAILED|FAIL:|Expected:|\S+: .*(?:command not found|No such file))(?!.*(?:import|errors=|ModuleNotFoundError))",
 )
-"""A failure of another kind: an exception, a test of unittest or doctest, a command, a script's own words."""
+"""A failure of another kind: an exception, a failed test, a command."""
 REACH: Final = 4
 """Lines from the last frame to the error."""
 SYNTAX_ERROR: Final = re.compile(
@@ -46,13 +43,6 @@ SYNTAX_ERROR: Final = re.compile(
 )
 UNNOTICED: Final = 126
 """From this exit code on a shell tells that a command could not run, was not found or was killed by a signal."""
-IMPORTED_AS: Final = {
-    "attr": "attrs", "bs4": "beautifulsoup4", "crypto": "pycryptodome", "cv2": "opencv-python",
-    "dateutil": "python-dateutil", "dotenv": "python-dotenv", "git": "gitpython", "jwt": "pyjwt",
-    "openssl": "pyopenssl", "pil": "pillow", "pkg-resources": "setuptools", "serial": "pyserial",
-    "skimage": "scikit-image", "sklearn": "scikit-learn", "yaml": "pyyaml", "zmq": "pyzmq",
-}  # fmt: skip
-"""Distributions that are imported under another name than their own (their own metadata, 2026-11)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,8 +75,7 @@ class ImportFailure:
 def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
-    That is the last one with a frame of a traceback above it, or in pytest's summary, unless a failure of another kind
-    is told behind it, or a test failed otherwise.
+    That is the last one with a frame of a traceback above it, unless a failure of another kind is told behind it.
 
     Args:
         stdout: what the program printed.
@@ -97,17 +86,13 @@ def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> Impo
     found: ImportFailure | None = None
     path, number, seen = "", 0, -REACH
     for at, line in enumerate(lines if exit_code < UNNOTICED else ()):
-        error, summary = IMPORT_ERROR.search(line), SUMMARY.match(line)
+        error = IMPORT_ERROR.search(line)
         if frame := FRAME.match(line):
             seen = at
         if frame and not MACHINERY.search(line):
             path, number = frame["path"] or frame["file"], int(frame["line"] or frame["at"])
             found = replace(found, path=path, line=number) if found and frame["error"] else found
-        elif summary:
-            if error is None:
-                return None
-            found = found or _failure(error, summary["path"], 0)
-        elif error and (at - seen < REACH or WITHOUT_FRAME.match(line)) and (seen >= 0 or not line.startswith("Imp")):
+        elif error and (at - seen < REACH or WITHOUT_FRAME.match(line)):
             found = _failure(error, path, number)
         elif error is None and OTHERWISE.match(line):
             found = None
@@ -129,14 +114,10 @@ def find_syntax_error(text: str, files: Sequence[str]) -> ImportFailure | None:
 
 def is_declared(module: str, requirements: Sequence[str]) -> bool:
     """Whether a requirement line (`name==version --hash=…`) provides a module, as far as names tell."""
-    declared = {
-        canonicalize_name(re.split(r"[\s=<>!~;\[@]", line.strip(), maxsplit=1)[0])
-        for line in requirements
-        if line.strip()
-    }
+    declared = {canonicalize_name(re.split(r"[\s=<>!~;\[@]", line.strip(), maxsplit=1)[0]) for line in requirements}
     parts = [canonicalize_name(part) for part in module.split(".")]
     candidates = {"-".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    candidates |= {f"python-{parts[0]}", f"py{parts[0]}", f"{parts[0]}-python", IMPORTED_AS.get(parts[0], parts[0])}
+    candidates |= {f"python-{parts[0]}", f"py{parts[0]}", f"{parts[0]}-python"}
     return not declared.isdisjoint(candidates)
 
 

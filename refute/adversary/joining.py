@@ -3,7 +3,8 @@
 Every answer of a model brings imports, constants and helpers of its own. In one file a later `def check()` would
 replace an earlier one, and one import that fails would take every test with it. So a test carries what its body uses:
 an import that fails there is its test's own fault. Beside it stands only what has to: what its decorators and
-parameters read, fixtures, star imports. Names of these that mean different things are told apart.
+parameters read, fixtures, star imports, what is declared global. Names of these that mean different things are told
+apart.
 """
 
 import ast
@@ -51,15 +52,14 @@ def self_contained(function: ast.FunctionDef, beside: Sequence[ast.stmt]) -> lis
     """A test with what its body uses of these inside it, and what acts on that, behind what has to stand before it."""
     outer = copy.copy(function)
     outer.body = [ast.Pass()]
-    always = [node for node in beside if _is_fixture(node) or "*" in defined(node)]
+    shared = {name for node in (function, *beside) for name in _declared_global(node)}
+    always = [node for node in beside if _is_fixture(node) or not shared.union("*").isdisjoint(defined(node))]
     before = _with_actions(loaded(outer).union(*map(defined, always)), beside, everything=False)
     used = set().union(*map(loaded, function.body)).difference(*map(defined, before))
     inside = _with_actions(used, [node for node in beside if node not in before], everything=True)
-    local = {name for node in inside for name in defined(node)}
     at = 1 if ast.get_docstring(function, clean=False) is not None else 0
     whole = copy.copy(function)
-    body = [_Moved(local).visit(copy.deepcopy(node)) for node in [*inside, *function.body[at:]]]
-    whole.body = [*function.body[:at], *body]
+    whole.body = [*function.body[:at], *inside, *function.body[at:]]
     return [*before, whole]
 
 
@@ -80,32 +80,6 @@ def _acts(node: ast.stmt) -> bool:
             return False
         case _:
             return not isinstance(node, FUNCTION | ast.ClassDef | ast.Import | ast.ImportFrom)
-
-
-class _Moved(ast.NodeTransformer):
-    """Has `global` say what it means in a function: a name of the test's own.
-
-    Args:
-        local: the names that were of the module.
-    """
-
-    def __init__(self, local: set[str]) -> None:
-        self._local, self._depth = local, 0
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        inner = isinstance(node, FUNCTION)
-        self._depth += inner
-        try:
-            return super().generic_visit(node)
-        finally:
-            self._depth -= inner
-
-    def visit_Global(self, node: ast.Global) -> list[ast.stmt]:
-        """As it stands for other names; `nonlocal` in helpers, nothing in the test itself."""
-        ours = [name for name in node.names if name in self._local]
-        others = [name for name in node.names if name not in self._local]
-        kept: list[ast.stmt] = [ast.Global(others)] if others else []
-        return [*kept, ast.Nonlocal(ours) if ours and self._depth else ast.Pass()]
 
 
 def join(pieces: Sequence[Sequence[ast.stmt]]) -> Joined:
@@ -171,6 +145,10 @@ class _Renaming(ast.NodeTransformer):
                 for one in keywords:
                     one.arg = one.arg and self._names.get(one.arg, one.arg)
         return super().generic_visit(node)
+
+
+def _declared_global(node: ast.stmt) -> set[str]:
+    return {name for part in ast.walk(node) if isinstance(part, ast.Global) for name in part.names}
 
 
 def _is_fixture(node: ast.stmt) -> bool:

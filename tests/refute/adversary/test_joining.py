@@ -30,7 +30,7 @@ def test_helpers_of_one_name_keep_their_meaning() -> None:
     assert names == ({}, {})
 
 
-def test_what_acts_on_a_module_acts_in_every_test_and_global_means_the_test_s_own() -> None:
+def test_what_acts_on_a_module_acts_in_every_test_and_what_is_global_stands_beside_them() -> None:
     beside = (
         "import decimal\ndecimal.getcontext().prec = 40\nSEEN = []\nCASES = {}\nfor n in range(3):\n    CASES[n] = n\n"
         "def note(x):\n    global SEEN\n    SEEN = [*SEEN, x]\n"
@@ -39,7 +39,7 @@ def test_what_acts_on_a_module_acts_in_every_test_and_global_means_the_test_s_ow
     space, _, _ = run(f"{beside}def test_a():\n{body}", f"{beside}def test_b():\n{body}")
     before, decimal.getcontext().prec = decimal.getcontext().prec, 5
     try:
-        assert (space["test_a"](), decimal.getcontext().prec, space["test_b"]()) == ([1, 3, 2], 40, [1, 3, 2])
+        assert (space["test_a"](), decimal.getcontext().prec, space["test_b"]()) == ([1, 3, 2], 40, [1, 3, 2, 1, 3, 2])
     finally:
         decimal.getcontext().prec = before
     on_a_fixture_s = "import pytest\nROWS = []\nROWS.append(1)\n@pytest.fixture\ndef rows():\n    return ROWS\n"

@@ -184,10 +184,9 @@ def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
             + 'Traceback (most recent call last):\n  File "x.py", line 9, in <module>\nRuntimeError: no backend\n',
         ),
         ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
-        ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
         ("assert 1 == 2", ""),
     ],
-    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "tests failed", "none"],
+    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "none"],
 )
 def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
@@ -283,11 +282,6 @@ def test_an_import_error_is_one_however_the_script_tells_it(stderr: str) -> None
     assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:7")
 
 
-SUMMARY = """\
-    =========================== short test summary info ============================
-    FAILED test_impl.py::test_run - ModuleNotFoundError: No module named 'leftpad'
-    1 failed in 0.16s
-    """
 DOCTEST = """\
     **********************************************************************
     File "/workspace/impl.py", line 3, in impl.run
@@ -309,25 +303,10 @@ DOCTEST = """\
     """
 
 
-@pytest.mark.parametrize(
-    ("stdout", "stderr", "place"),
-    [
-        (SUMMARY, "", "test_impl.py"),
-        (DOCTEST, "", "/workspace/impl.py:6"),
-        ("", "ERROR: Error importing plugin \"leftpad\": No module named 'leftpad'\n", ""),
-        (
-            "",
-            "python: Error while finding module specification for 'a' (ModuleNotFoundError: No module named 'leftpad')",
-            "",
-        ),
-    ],
-    ids=["--tb=no", "doctest", "plugin", "-m of a package"],
-)
-def test_an_import_error_is_told_however_the_test_runner_reports_it(stdout: str, stderr: str, place: str) -> None:
-    found = find_import_failure(dedent(stdout), dedent(stderr))
+def test_an_import_error_is_told_however_the_test_runner_reports_it() -> None:
+    found = find_import_failure(dedent(DOCTEST), "")
     assert found is not None
-    assert found.module == "leftpad"
-    assert place in found.place
+    assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:6")
 
 
 def test_a_failing_doctest_beside_an_import_error_is_no_import_failure() -> None:
