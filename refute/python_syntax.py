@@ -71,6 +71,14 @@ def expression_or_none(text: str) -> ast.expr | None:
         return None
 
 
+def literal_of(node: ast.AST) -> tuple[Any] | None:
+    """The value of a literal, in a box since it may be None; None where the code is more than that."""
+    try:
+        return (ast.literal_eval(node),)
+    except (*UNPARSABLE, TypeError):
+        return None
+
+
 def python_lines(source: str, *, keep_ends: bool = False) -> list[str]:
     """A source's lines as Python numbers them; without their ends, or joined the source again.
 

@@ -9,7 +9,7 @@ from refute.adversary.attack import TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.judgement.repetition import ASSERTED
 from refute.adversary.references import body_of, function_of, loaded, needed_for
-from refute.python_syntax import parse_python, parsed_or_none
+from refute.python_syntax import expression_or_none, literal_of, parse_python, parsed_or_none
 
 RESULT: Final = "result"
 MAX_CHARS: Final = 3_000
@@ -45,11 +45,9 @@ class Situation:
 
 def literal(text: str) -> tuple[Any] | None:
     """The value of a literal, in a box since it may be None; `[1, ...]` is one that was cut short."""
-    try:
-        value = ast.literal_eval(parse_python(text.strip(), mode="eval"))
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
-    return None if "Ellipsis" in repr(value) else (value,)
+    node = expression_or_none(text)
+    value = None if node is None else literal_of(node)
+    return None if "Ellipsis" in repr(value) else value
 
 
 def situation_of(source: str, name: str, run: TestRun) -> Situation | None:

@@ -24,12 +24,7 @@ _SECTION: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """A heading with what stands behind it or is indented below."""
-_FIELD: Final = re.compile(
-    r"^(?P<indent>[ \t]*):(?:(?:param|parameter|arg|argument|key|keyword) (?:(?P<type>[^\s:]+) )?(?P<name>\w+)"
-    r"|(?P<returns>returns?)|\w+(?: [^:\n]*)?):",
-    re.MULTILINE,
-)
-"""Of a field list, as Sphinx reads them: `:param int n: how many`."""
+_FIELD_LIST: Final = re.compile(r"^[ \t]*:(?:param|arg|key)\w* ", re.MULTILINE)
 _ENTRY: Final = re.compile(
     r"^\s*[-*]?\s*`?(?P<name>[^\W\d]\w*)`?\s*(?:\((?P<type>[^)\n]*)\))?\s*:\s*(?P<text>.*)$", re.MULTILINE
 )
@@ -81,17 +76,11 @@ class Arguments:
 
 def parts_of(text: str) -> dict[str, str]:
     """What stands under each kind of heading, and as `prose` the rest."""
-    text = _FIELD.sub(_as_heading, text.expandtabs(4))
+    text = text.expandtabs(4)
     found = {**dict.fromkeys(_HEADINGS, ""), "prose": _SECTION.sub("\n\n", text)}
     for hit in _SECTION.finditer(text):
         found[next(kind for kind in _HEADINGS if hit[kind])] += f"{hit['body']}\n"
     return found
-
-
-def _as_heading(field: re.Match[str]) -> str:
-    if not field["name"]:
-        return f"{field['indent']}{'Returns' if field['returns'] else 'Notes'}:"
-    return f"{field['indent']}Args: {field['name']}{' (' + field['type'] + ')' if field['type'] else ''}:"
 
 
 def arguments_of(function: Function, texts: Iterable[str]) -> Arguments:
@@ -102,6 +91,9 @@ def arguments_of(function: Function, texts: Iterable[str]) -> Arguments:
     """
     if function.owner and not function.is_static:
         raise NotTested(f"`{function.qualified}` needs an instance, and only examples say how to make one")
+    texts = list(texts)
+    if any(map(_FIELD_LIST.search, texts)):
+        raise NotTested("what `:param …:` says of its arguments is not read; give an example")
     parts = [parts_of(text) for text in texts]
     entries = {hit["name"]: hit for part in parts for hit in _ENTRY.finditer(part["arguments"])}
     needed = [one for one in function.parameters if not one.variadic and one.default is None]

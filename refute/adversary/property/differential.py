@@ -22,6 +22,7 @@ from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import Inputs, inputs_of, may_call
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function
+from refute.python_syntax import literal_of
 from refute.ticket.record import ClaimId
 
 Answer = tuple[str, str]
@@ -154,7 +155,4 @@ def _checked(ways: Sequence[Way], data: bytes) -> list[list[Answer | None]]:
 
 def _literal(text: str) -> bool:
     tree = parse_expression(text)
-    try:
-        return tree is not None and ast.literal_eval(tree) is not ...
-    except (ValueError, TypeError):
-        return False
+    return tree is not None and literal_of(tree) not in (None, (...,))

@@ -16,6 +16,7 @@ from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.adversary.references import names_in
+from refute.python_syntax import literal_of
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
@@ -165,11 +166,9 @@ def _values_for(parameter: Parameter, kind: Kind | None) -> Sequence[Any]:
     values = kind.values() if kind is not None else []
     if parameter.default is None:
         return values
-    try:
-        default = ast.literal_eval(parameter.default)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+    if (default := literal_of(parameter.default)) is None:
         return []
-    return [default, default, *(values or near(default, ()))]
+    return [*default, *default, *(values or near(default[0], ()))]
 
 
 def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
@@ -191,9 +190,8 @@ class _Emptied(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
-            try:
-                self.values.append(ast.literal_eval(node))
-            except (ValueError, TypeError):
+            if (value := literal_of(node)) is None:
                 return self.generic_visit(node)
+            self.values += value
             return ast.Name(id=f"a{len(self.values) - 1}", ctx=ast.Load())
         return self.generic_visit(node)

@@ -12,6 +12,7 @@ from typing import Final
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
 from refute.adversary.property.namespace import LIBRARY, Namespace
+from refute.python_syntax import literal_of
 
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
@@ -68,9 +69,7 @@ class Evidence:
     def _unknown(self, side: ast.expr, answer: ast.expr) -> str:
         """Why nobody but the author vouches for a side; empty for the library's, and what the claim spells so."""
         words = ast.unparse(side)
-        try:
-            ast.literal_eval(side)
-        except ValueError:
+        if literal_of(side) is None:
             return self._not_of_library(side)
         if not self._varies(answer):
             return "its call has no drawn input"

@@ -27,7 +27,6 @@ _WORDS: Final[Mapping[str, ast.expr]] = {
 _BUILDERS: Final = frozenset(
     {"set", "frozenset", "dict", "list", "tuple", "float", "complex", "bytearray", "range", "bytes"}
 )
-_QUOTES: Final = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-"})
 _ARITHMETIC: Final = re.compile(r"[\d\s.+*/()-]+")
 _CUT_SHORT: Final = re.compile(r"(?:[\da-fA-F]{4,})?(?:\.\.\.|…)[\da-fA-F]*")
 """A digest of which only a part is written down, and what stands for any text."""
@@ -73,7 +72,7 @@ def read_value(text: str, *, strict: bool = False) -> Value | None:
         text: e.g. `[1, 2.50]`, `{'a'}`, `true`, `Decimal('1.5')`, `19 - 5 - 6 = 8`.
         strict: whether it is Python, where `3-5` is arithmetic and no span.
     """
-    *steps, text = re.split(r"\s==?\s", text.strip("` \t\n").translate(_QUOTES))
+    *steps, text = re.split(r"\s==?\s", text.strip("` \t\n"))
     node = parse_expression(text) if all(map(_ARITHMETIC.fullmatch, steps)) else None
     if node is None or (isinstance(node, ast.Tuple) and not text.startswith("(")):
         return None

@@ -17,7 +17,6 @@ from refute.adversary.property.values import leading_value, read_raised, read_va
         ("2 ** 31", "2 ** 31"),
         ("19 - 5 - 6 = 8", "8"),
         ("Color.RED", "Color.RED"),
-        ("“quoted”", "'quoted'"),
         ("{1.5, 2}", "{1.5, 2}"),
     ],
 )
