@@ -1,10 +1,10 @@
 """Which test functions of a generated file refer to the implementation, directly or through the file's helpers."""
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from refute.python_syntax import parsed_or_none
+from refute.python_syntax import FUNCTION, parsed_or_none
 
 MAX_COMMAND: Final = 10_000
 """Characters of a text that may be a command."""
@@ -93,6 +93,15 @@ def defined(node: ast.stmt) -> Iterable[str]:
             for part in ast.walk(node):
                 if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                     yield part.id
+
+
+def at_top(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Statements that run at import, also inside `if`, `try`, `with` and the like; not what functions and classes hold."""
+    for node in body:
+        yield node
+        if not isinstance(node, FUNCTION | ast.ClassDef | ast.Lambda):
+            for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+                yield from at_top(getattr(node, field, ()))
 
 
 def needed_for(names: set[str], body: Iterable[ast.stmt]) -> list[ast.stmt]:

@@ -7,10 +7,8 @@ from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import beside
 from refute.adversary.property.expressions import bound_names
 from refute.adversary.property.surface import Documented, Face, Function, Surface
-from refute.adversary.references import defined
+from refute.adversary.references import at_top, defined
 from refute.python_syntax import FUNCTION, parsed_or_none
-
-_RUN_ELSEWHERE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def read_surface(modules: Iterable[SourceModule]) -> Surface:
@@ -27,7 +25,7 @@ def _read_face(module: SourceModule) -> Face:
 
 
 def _face(name: str, tree: ast.Module) -> Face:
-    top = list(_at_top(tree.body))
+    top = [node for node in at_top(tree.body) if isinstance(node, ast.stmt)]
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {name for node in top for name in defined(node)}
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
@@ -55,17 +53,6 @@ def _attributes(tree: ast.Module) -> Iterator[str]:
     """Names of attributes that are set anywhere."""
     parts = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     return (node.attr for node in parts if isinstance(node.ctx, ast.Store))
-
-
-def _at_top(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run at import, also inside `if`, `try` and `with` at the top level."""
-    for node in body:
-        yield node
-        if not isinstance(node, _RUN_ELSEWHERE):
-            for field in ("body", "orelse", "finalbody"):
-                yield from _at_top(getattr(node, field, []))
-            for handler in getattr(node, "handlers", []):
-                yield from _at_top(handler.body)
 
 
 def _docstrings(module: str, tree: ast.Module, top: Iterable[ast.stmt]) -> Iterator[Documented]:

@@ -10,7 +10,6 @@ from typing import Final
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
 from refute.adversary.property.values import Expected, Raises, Text, Value, read_value
 
-_PROMPT: Final = re.compile(r"^([ \t]*(?:>>>|\.\.\.))(?=[^\s.>])", re.MULTILINE)
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
 """Before texts in what Python 2 showed; Python 3 shows none."""
@@ -75,11 +74,11 @@ def blank_out(text: str) -> str:
 def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
     """All `>>>` blocks of a text, joined with those before whose names or doings they need; those that state something.
 
-    Forgiven: no space after the prompt, and odd indentation elsewhere. What does not parse is left out.
+    Odd indentation elsewhere is forgiven. What does not parse is left out.
     """
     if re.search(r"^\s*(?:\.\.\.|>>>)\s+global\s", text, re.MULTILINE):  # in a test, names of a session are no globals
         return []
-    blocks = re.split(r"\n[ \t]*\n", _PROMPT.sub(r"\1 ", text.expandtabs(4)))
+    blocks = re.split(r"\n[ \t]*\n", text.expandtabs(4))
     sessions: list[list[Step]] = []
     for block in filter(None, (list(_steps(block)) for block in blocks)):
         used = free_names(step.statement for step in block)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.references import defined, mentioned, needed_by
+from refute.adversary.references import at_top, defined, mentioned, needed_by
 from refute.python_syntax import FUNCTION, UNPARSABLE, parse_python, parsed_or_none
 
 CONTROL: Final = "control"
@@ -109,14 +109,13 @@ def _hollow(source: str, named: frozenset[str], token: str, *, fails: bool) -> s
 
 def _hollowed_in(body: list[ast.stmt], named: frozenset[str]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Functions and methods of a module, wherever in it but within others, that tests may call or operators do."""
-    for node in body:
+    for node in at_top(body):
         if isinstance(node, FUNCTION):
             special = node.name.startswith("__") and node.name.endswith("__")
             if node.name not in INTACT if special else not node.name.startswith("_") or node.name in named:
                 yield node
-        else:
-            for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-                yield from _hollowed_in(getattr(node, field, []), named)
+        elif isinstance(node, ast.ClassDef):
+            yield from _hollowed_in(node.body, named)
 
 
 def uses_what_stays(brief: Brief, source: str, tests: Iterable[str]) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
 from refute.adversary.promises import ERROR_NAME
-from refute.adversary.references import defined, names_in
+from refute.adversary.references import at_top, defined, names_in
 from refute.adversary.strength.mutants import Candidate, Mutant, candidates, sample_mutants
 from refute.adversary.strength.violations import Violation
 from refute.python_syntax import parsed_or_none
@@ -47,7 +47,7 @@ class _Unit:
 
 
 def _units(body: Iterable[ast.AST], path: str, owner: str = "") -> Iterator[_Unit]:
-    for node in body:
+    for node in at_top(body):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 yield _unit([node], path, name, owner)
@@ -56,8 +56,6 @@ def _units(body: Iterable[ast.AST], path: str, owner: str = "") -> Iterator[_Uni
                 rest = [part for part in inner if part not in methods]
                 yield _unit([*node.decorator_list, *node.bases, *rest], path, name, is_class=True)
                 yield from _units(methods, path, name)
-            case ast.If() | ast.Try() | ast.With() | ast.ExceptHandler():
-                yield from _units(ast.iter_child_nodes(node), path)
             case ast.Assign() | ast.AnnAssign():
                 yield from (_unit([node], path, name) for name in defined(node))
 

@@ -25,7 +25,6 @@ def test_what_a_text_does_not_say_for_certain_is_no_example(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "calls"),
     [
-        (">>>f(1)\n1", ["f(1)"]),
         (">>> f(1)\n1\n\n    >>> f(2)\n  2", ["f(1)"]),
         (">>> f(1)  # doctest: +SKIP\n1\n>>> f(2)\n2", ["f(2)"]),
         (">>> f([\n  1])\n2", ["f(["]),
