@@ -20,6 +20,11 @@ def first_names(names: Iterable[str], shown: int = NAMES_SHOWN) -> str:
     return ", ".join(listed[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def cut_plainly(text: str, room: int) -> str:
+    """A text, or its beginning with how much of it is left out."""
+    return text if len(text) <= room else f"{text[:room]}\n[cut: {len(text) - room} characters more]"
+
+
 def in_quotes(texts: Iterable[str]) -> str:
     """`"one", "two"`, each on one line and cut where it is long."""
     return ", ".join(f'"{textwrap.shorten(text, MAX_QUOTE_CHARS, placeholder=" …")}"' for text in texts)

@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.python_syntax import form_of, parsed_or_none
+from refute.wording import cut_plainly
 
 CONTEXT_LINES: Final = 12
 """Around each change, for a reader who sees nothing else of the file."""
@@ -26,7 +27,7 @@ def diff_of(brief: Brief, one: SourceModule, *, context: int = CONTEXT_LINES) ->
 def diffs_of(brief: Brief, *, max_chars: int, context: int = 3) -> str:
     """The diffs of all implementation files, cut plainly; empty where nothing is known of the version before."""
     text = "\n".join(diff for one in brief.modules if (diff := diff_of(brief, one, context=context)))
-    return text if len(text) <= max_chars else f"{text[:max_chars]}\n[cut: {len(text) - max_chars} characters more]"
+    return cut_plainly(text, max_chars)
 
 
 def changed_lines(before: str, now: str) -> frozenset[int]:

@@ -31,7 +31,8 @@ WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: )")
 """Lines that need no frame of a traceback above them, of pytest and of `python -m`."""
 OTHERWISE: Final = re.compile(
     r"^(?:E\s+)?(?!(?:subprocess\.)?CalledProcessError)(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b(?::|$)"
-    r"|^(?:FAILED|FAIL:|Expected:|\S+: .*(?:command not found|No such file))(?!.*(?:import|errors=|ModuleNotFoundError))",
+    r"|^(?:FAILED|FAIL:)(?!.*(?:import|errors=|ModuleNotFoundError))"
+    r"|^Expected:|^\S+: .*(?:command not found|No such file)"
 )
 """A failure of another kind: an exception, a failed test, a command."""
 REACH: Final = 4

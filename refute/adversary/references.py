@@ -96,7 +96,7 @@ def defined(node: ast.stmt) -> Iterable[str]:
 
 
 def at_top(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Statements that run at import, also inside `if`, `try`, `with` and the like; not what functions and classes hold."""
+    """What runs at import, also inside `if`, `try`, `with` and the like; not what functions and classes hold."""
     for node in body:
         yield node
         if not isinstance(node, FUNCTION | ast.ClassDef | ast.Lambda):

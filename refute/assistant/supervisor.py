@@ -5,8 +5,6 @@ Whatever a model answers becomes one of eight words, or text that is quoted abov
 
 import json
 import re
-from functools import cache
-from importlib import resources
 from typing import Final
 
 from refute.assistant.sources import MARKS
@@ -17,7 +15,9 @@ from refute.guardrails.plain_text import printable
 from refute.guardrails.routes import DIRECT, ROUTES
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Model, Prompt, fence
+from refute.llm.prompt_files import PromptFiles
 
+PROMPTS: Final = PromptFiles("refute.assistant")
 ROUTE_PROMPT: Final = "assist-route-1"
 ANSWER_PROMPT: Final = "assist-answer-1"
 MAX_FACTS_CHARS: Final = 6_000
@@ -90,7 +90,7 @@ def route_prompt(question: str) -> Prompt:
     """The question for a route."""
     return Prompt(
         name=ROUTE_PROMPT,
-        system=f"{_text(ROUTE_PROMPT)}\n{RULE}",
+        system=f"{PROMPTS.text(ROUTE_PROMPT)}\n{RULE}",
         text=_block(question, "question of an operator"),
         answer_schema=_schema("route", {"type": "string", "enum": [*ROUTES]}),
         data_class=DataClass.OPERATIONS,
@@ -102,7 +102,7 @@ def answer_prompt(question: str, facts: str) -> Prompt:
     """The question for an answer in words."""
     return Prompt(
         name=ANSWER_PROMPT,
-        system=f"{_text(ANSWER_PROMPT)}\n{RULE}",
+        system=f"{PROMPTS.text(ANSWER_PROMPT)}\n{RULE}",
         text=f"{_block(question, 'question of an operator')}\n\n{_block(facts, 'facts')}",
         answer_schema=_schema("answer", {"type": "string"}),
         data_class=DataClass.OPERATIONS,
@@ -112,7 +112,7 @@ def answer_prompt(question: str, facts: str) -> Prompt:
 
 def system_lines() -> list[str]:
     """The instructions of both prompts, which no answer may repeat."""
-    return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in _text(name).splitlines() if line.strip()]
+    return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in PROMPTS.text(name).splitlines() if line.strip()]
 
 
 def _block(text: str, label: str) -> str:
@@ -130,8 +130,3 @@ def _field(raw: str, name: str) -> str:
     except (ValueError, RecursionError):
         return raw
     return answer[name] if isinstance(answer, dict) and [*answer] == [name] and isinstance(answer[name], str) else raw
-
-
-@cache
-def _text(name: str) -> str:
-    return resources.files("refute.assistant").joinpath("prompts", f"{name}.md").read_text("utf-8")

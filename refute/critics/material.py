@@ -7,6 +7,7 @@ from typing import Final
 from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.change import diff_of
 from refute.ticket.record import Claim, ClaimId, Ticket
+from refute.wording import cut_plainly
 
 PLACE: Final = re.compile(r"(?P<path>[^\s:`'\"]+):(?:L|line )?(?P<first>\d+)(?:\s*[-–]\s*L?(?P<last>\d+))?")
 FEWEST_WORDS: Final = 8
@@ -34,10 +35,7 @@ def change_of(brief: Brief) -> str:
 
     Longer than a prompt may be, it is cut at its end, and says so.
     """
-    parts = [_changed(brief, one) for one in brief.modules]
-    text = "\n\n".join(parts)
-    room = brief.max_prompt_chars
-    return text if len(text) <= room else f"{text[:room]}\n[cut: {len(text) - room} characters more]"
+    return cut_plainly("\n\n".join(_changed(brief, one) for one in brief.modules), brief.max_prompt_chars)
 
 
 def _changed(brief: Brief, one: SourceModule) -> str:

@@ -1,8 +1,6 @@
 """The question of each critic. A changed text is a new version, never an edit."""
 
 from collections.abc import Mapping
-from functools import cache
-from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import Brief
@@ -13,7 +11,9 @@ from refute.critics.focus import Focus
 from refute.critics.material import change_of, promises_of
 from refute.critics.record import ReviewFailure
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
+from refute.llm.prompt_files import PromptFiles
 
+PROMPTS: Final = PromptFiles("refute.critics")
 VERSION: Final = 1
 SYSTEM: Final = "critic-system-1"
 REMEDY: Final = "remedy-1"
@@ -48,7 +48,7 @@ def review_prompt(focus: Focus, brief: Brief, script: str, tier: Tier) -> Prompt
     }
     return Prompt(
         name=f"critic-{critic_id(focus)}",
-        system=f"{_text(critic_id(focus))}\n{_text(SYSTEM)}".replace("{marker}", MARKER),
+        system=f"{PROMPTS.filled(critic_id(focus))}\n{PROMPTS.filled(SYSTEM)}",
         text=_data(parts),
         answer_schema=SCHEMA,
         tier=tier,
@@ -62,7 +62,7 @@ def remedy_prompt(brief: Brief, failure: ReviewFailure) -> Prompt:
     parts = {"Failure": f"{failure.description}\n{failure.evidence}\n{failure.reason}", "Change": change_of(brief)}
     return Prompt(
         name=REMEDY,
-        system=_text(REMEDY).replace("{marker}", MARKER),
+        system=PROMPTS.filled(REMEDY),
         text=_data(parts),
         answer_schema={
             "type": "object",
@@ -79,8 +79,3 @@ def _data(parts: Mapping[str, str]) -> str:
     """What others wrote, each part under its heading, between markers."""
     told = "\n\n".join(f"## {heading}\n{fence(text)}" for heading, text in parts.items())
     return f"BEGIN {MARKER}\n{told}\nEND {MARKER}\n"
-
-
-@cache
-def _text(name: str) -> str:
-    return resources.files("refute.critics").joinpath("prompts", f"{name}.md").read_text("utf-8")

@@ -1,17 +1,17 @@
 """The two questions to a model. A changed text is a new version, never an edit."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from refute.guardrails.injection import MAX_CHUNK_CHARS
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, Prompt, fence
+from refute.llm.prompt_files import PromptFiles
 from refute.research.contract import SCHEMA, is_usable
 from refute.research.grounding import MIN_QUOTE_CHARS
 from refute.research.record import Goal, Source
 
+PROMPTS: Final = PromptFiles("refute.research")
 PLAN: Final = "plan-1"
 READ: Final = "read-1"
 READ_SYSTEM: Final = "read-system-1"
@@ -24,7 +24,7 @@ PLAN_SCHEMA: Final[Mapping[str, Any]] = {
 
 def plan_prompt(goal: Goal, hosts: Sequence[str], follow: int) -> Prompt:
     """The planner's question: the goal and addresses, never a page."""
-    text = _fill(PLAN, follow=str(follow), hosts=", ".join(hosts), goal=goal.text, urls="\n".join(goal.urls))
+    text = PROMPTS.filled(PLAN, follow=str(follow), hosts=", ".join(hosts), goal=goal.text, urls="\n".join(goal.urls))
     return Prompt(
         name=f"research-{PLAN}",
         system="You plan what is read. Answer with JSON alone.",
@@ -43,7 +43,7 @@ def read_prompt(goal: Goal, source: Source) -> Prompt:
     return Prompt(
         name=f"research-{READ}",
         system=system_text(),
-        text=_fill(READ, **values),
+        text=PROMPTS.filled(READ, **values),
         answer_schema=SCHEMA,
         data_class=goal.data_class,
         max_output_tokens=8_192,
@@ -53,7 +53,7 @@ def read_prompt(goal: Goal, source: Source) -> Prompt:
 
 def system_text() -> str:
     """The reader's instructions; an answer must not repeat them."""
-    return _fill(READ_SYSTEM, rule=RULE, min_quote=str(MIN_QUOTE_CHARS))
+    return PROMPTS.filled(READ_SYSTEM, rule=RULE, min_quote=str(MIN_QUOTE_CHARS))
 
 
 def chunks(text: str) -> list[str]:
@@ -64,18 +64,3 @@ def chunks(text: str) -> list[str]:
         parts.append(rest[:end])
         rest = rest[end:]
     return [*parts, rest]
-
-
-def _fill(name: str, **values: str) -> str:
-    """Fill a template in one pass, so that what is filled in is never filled again."""
-    parts = _text(name).split("{")
-    filled = [parts[0]]
-    for part in parts[1:]:
-        field, _, rest = part.partition("}")
-        filled.append((values[field] if field == "blocks" else fence(values[field])) + rest)
-    return "".join(filled)
-
-
-@cache
-def _text(name: str) -> str:
-    return resources.files("refute.research").joinpath("prompts", f"{name}.md").read_text("utf-8")

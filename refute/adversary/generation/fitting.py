@@ -10,6 +10,7 @@ from refute.adversary.attack import Brief
 from refute.adversary.generation.outline import command_line, outline
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
+from refute.wording import cut_plainly
 
 MAX_CLAIM_CHARS: Final = 1_000
 MAX_CLAUSE_CHARS: Final = 200
@@ -30,8 +31,7 @@ class Shown:
 
 def claims_shown(claims: Sequence[Claim], *, room: int) -> str:
     """Claims as every prompt shows them, cut plainly where they have more characters than there is room for."""
-    text = "\n".join(map(_lines, claims))
-    return text if len(text) <= room else f"{text[:room]}\n[cut: {len(text) - room} characters more]"
+    return cut_plainly("\n".join(map(_lines, claims)), room)
 
 
 def _lines(claim: Claim) -> str:

@@ -7,8 +7,8 @@ from pydantic import BaseModel, Field
 from refute.adversary.attack import Brief
 from refute.adversary.generation.answer import CONFIG, each, listed
 from refute.adversary.generation.fitting import claims_shown, excerpts
-from refute.adversary.generation.prompting import fill, template
-from refute.llm.model import MARKER, DataClass, Prompt
+from refute.adversary.generation.prompting import PROMPTS
+from refute.llm.model import DataClass, Prompt
 
 VIOLATIONS: Final = "violations-1"
 SYSTEM: Final = "violations-system-1"
@@ -45,7 +45,7 @@ class WrittenViolations(BaseModel):
 def planting(brief: Brief) -> Prompt:
     """The question for violations of a ticket's clauses."""
     code = excerpts(brief)
-    text = fill(
+    text = PROMPTS.filled(
         VIOLATIONS,
         ticket=brief.ticket.id,
         max_edits=str(MAX_EDITS),
@@ -55,7 +55,7 @@ def planting(brief: Brief) -> Prompt:
     )
     return Prompt(
         name=VIOLATIONS,
-        system=template(SYSTEM).replace("{marker}", MARKER),
+        system=PROMPTS.filled(SYSTEM),
         text=text,
         answer_schema=WrittenViolations.model_json_schema(),
         data_class=DataClass.CODE,

@@ -1,10 +1,8 @@
-"""Prompts: one file per version, filled with what a round may show. A changed text is a new version, never an edit."""
+"""Prompts, filled with what a round may show."""
 
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from importlib import resources
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Rejected
@@ -15,7 +13,9 @@ from refute.adversary.references import body_of
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
 from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
+from refute.llm.prompt_files import PromptFiles
 
+PROMPTS: Final = PromptFiles("refute.adversary.generation")
 SYSTEM: Final = "system-5"
 SYSTEM_CLI: Final = "system-cli-4"
 CLAIMS_FIRST: Final = "claims-first-3"
@@ -119,36 +119,19 @@ def tier_of(labels: Sequence[str]) -> Tier:
     return Tier.PRO if asked & PRO_LABELS else Tier.FLASH
 
 
-@cache
-def template(name: str) -> str:
-    """A prompt's text, by version."""
-    return resources.files("refute.adversary.generation").joinpath("prompts", f"{name}.md").read_text("utf-8")
-
-
 def _prompt(name: str, brief: Brief, data_class: DataClass, *, after: str = "", **values: str) -> Prompt:
     """A question: its template with what all tell and these values, and what stands behind it."""
     claims = claims_shown(brief.ticket.claims, room=brief.max_prompt_chars // 2)
     told = {"ticket": brief.ticket.id, "claims": claims, "max_tests": str(_tests_for(brief))} | values
     return Prompt(
         name=name,
-        system=template(SYSTEM_CLI if brief.programs else SYSTEM).replace("{marker}", MARKER),
-        text=fill(name, **told) + after,
+        system=PROMPTS.filled(SYSTEM_CLI if brief.programs else SYSTEM),
+        text=PROMPTS.filled(name, **told) + after,
         answer_schema=ANSWER_SCHEMA,
         tier=tier_of(brief.ticket.labels),
         data_class=data_class,
         usable=is_usable,
     )
-
-
-def fill(name: str, **values: str) -> str:
-    """Fill a template in one pass, so that what is filled in is never filled again. It need not ask for every value."""
-    parts = template(name).split("{")
-    filled = [parts[0]]
-    for part in parts[1:]:
-        field, brace, rest = part.partition("}")
-        value = MARKER if field == "marker" else fence(values[field]) if brace else "{" + part
-        filled.append(value + rest)
-    return "".join(filled)
 
 
 def _tests_for(brief: Brief) -> int:

@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field
 
 from refute.adversary.generation.answer import CONFIG, each, listed
 from refute.adversary.generation.fitting import MAX_CLAIM_CHARS
-from refute.adversary.generation.prompting import fill, template
+from refute.adversary.generation.prompting import PROMPTS
 from refute.adversary.oracle.predicate import holds
 from refute.adversary.oracle.question import RESULT, Situation, literal
-from refute.llm.model import MARKER, DataClass, Prompt
+from refute.llm.model import DataClass, Prompt
 from refute.ticket.record import Claim
 
 SYSTEM: Final = "vote-system-6"
@@ -91,8 +91,8 @@ def vote_prompt(situations: Sequence[tuple[Claim, Situation]], *, outline: str, 
     stated = "\n".join(f"{claim}: {text}" for claim, text in claims.items())
     return Prompt(
         name=VOTE,
-        system=template(SYSTEM).replace("{marker}", MARKER),
-        text=fill(VOTE, claims=stated, outline=indent(outline, STEP), situations="\n\n".join(told)),
+        system=PROMPTS.filled(SYSTEM),
+        text=PROMPTS.filled(VOTE, claims=stated, outline=indent(outline, STEP), situations="\n\n".join(told)),
         answer_schema=Ballot.model_json_schema(),
         data_class=DataClass.CLAIMS,
         max_output_tokens=8_192,
