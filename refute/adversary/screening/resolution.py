@@ -9,7 +9,6 @@ from refute.ticket.mocks import imported_names
 
 ROUNDS = 5
 """Times that assignments are gone through for aliases of aliases."""
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOADERS = frozenset({"importlib.import_module", "__import__", "importlib.__import__", "pytest.importorskip"})
 
 
@@ -109,18 +108,18 @@ _BUILTINS = frozenset(
 
 def _of_module(tree: ast.AST) -> Iterator[ast.AST]:
     """The nodes that bind names of the module: outside functions, and in those that declare some of theirs global."""
-    yield from _own(tree, but=(*FUNCTIONS, ast.ClassDef))
+    yield from _outside(tree)
     for node in ast.walk(tree):
         if isinstance(node, FUNCTION) and any(isinstance(part, ast.Global) for part in ast.walk(node)):
             yield from ast.walk(node)
 
 
-def _own(node: ast.AST, *, but: tuple[type[ast.AST], ...]) -> Iterator[ast.AST]:
-    """The nodes below one, without what is inside these kinds."""
+def _outside(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below one, without what is inside functions and classes."""
     for child in ast.iter_child_nodes(node):
         yield child
-        if not isinstance(child, but):
-            yield from _own(child, but=but)
+        if not isinstance(child, FUNCTION | ast.ClassDef):
+            yield from _outside(child)
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
