@@ -27,6 +27,7 @@ FRAME: Final = re.compile(
 """Of a traceback, as Python or pytest writes it; the last one of pytest's names the error."""
 MACHINERY: Final = re.compile(r"<frozen|/importlib/")
 """Frames of Python's own that an import goes through: whoever asked for it stands above them."""
+SUMMARY: Final = re.compile(r"^(?:FAILED|ERROR) \S+::\S+ - ")
 WITHOUT_FRAME: Final = re.compile(r"^(?:E\s|\S*python[\d.]*: )")
 """Lines that need no frame of a traceback above them, of pytest and of `python -m`."""
 OTHERWISE: Final = re.compile(
@@ -76,7 +77,8 @@ class ImportFailure:
 def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> ImportFailure | None:
     """The uncaught import error for which a program exited; None where it exited for another reason.
 
-    That is the last one with a frame of a traceback above it, unless a failure of another kind is told behind it.
+    That is the last one with a frame of a traceback above it, unless a failure of another kind is told behind it,
+    or in a summary of pytest's.
 
     Args:
         stdout: what the program printed.
@@ -87,13 +89,15 @@ def find_import_failure(stdout: str, stderr: str, *, exit_code: int = 1) -> Impo
     found: ImportFailure | None = None
     path, number, seen = "", 0, -REACH
     for at, line in enumerate(lines if exit_code < UNNOTICED else ()):
-        error = IMPORT_ERROR.search(line)
+        error, summary = IMPORT_ERROR.search(line), SUMMARY.match(line)
         if frame := FRAME.match(line):
             seen = at
         if frame and not MACHINERY.search(line):
             path, number = frame["path"] or frame["file"], int(frame["line"] or frame["at"])
             found = replace(found, path=path, line=number) if found and frame["error"] else found
-        elif error and (at - seen < REACH or WITHOUT_FRAME.match(line)):
+        elif summary and error is None:
+            return None
+        elif error and not summary and (at - seen < REACH or WITHOUT_FRAME.match(line)):
             found = _failure(error, path, number)
         elif error is None and OTHERWISE.match(line):
             found = None

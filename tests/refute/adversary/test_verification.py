@@ -184,9 +184,10 @@ def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
             + 'Traceback (most recent call last):\n  File "x.py", line 9, in <module>\nRuntimeError: no backend\n',
         ),
         ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
+        ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
         ("assert 1 == 2", ""),
     ],
-    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "none"],
+    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "tests failed", "none"],
 )
 def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
