@@ -128,6 +128,4 @@ def test_a_method_of_several_classes_is_called_on_its_own() -> None:
     made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
     surface = read_surface(made.modules)
     index, *_ = (one for one in surface.callables() if one.owner == "Index")
-    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface))] == [
-        "Index(a0).find(a1)"
-    ]
+    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface))] == ["Index(a0).find(a1)"]
