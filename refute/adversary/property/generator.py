@@ -23,7 +23,7 @@ MAX_WAYS: Final = 3
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
 _MAX_HOLES: Final = 8
-_FAR: Final = 20_000
+FAR: Final = 20_000
 """Twice over it a loop ends, as does the product of all numbers to it."""
 _SHALLOW: Final = 100
 """For a function that calls itself."""
@@ -130,7 +130,7 @@ def _place_of(name: str, call: ast.Call) -> int | str | None:
 
 def farthest(functions: Iterable[Function], passed: Iterable[Any]) -> int:
     """How far from zero a whole number may be on which right code still answers in time, however it counts."""
-    usual = _SHALLOW if any(one.does.recurses for one in functions) else _FAR
+    usual = _SHALLOW if any(one.does.recurses for one in functions) else FAR
     return max(usual, *(abs(one) for one in passed if isinstance(one, int)), 0)
 
 
