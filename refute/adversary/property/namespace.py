@@ -141,12 +141,10 @@ class Namespace:
     def _unbound(self, nodes: list[ast.AST]) -> Function | None:
         """A method that is called on its class, where nothing that is passed can be the instance."""
         methods = [one for one in self.surface.callables() if one.owner and not one.node.decorator_list]
-        for call in (node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call)):
-            passed = next(iter(call.args), None)
-            if passed is None or isinstance(passed, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.JoinedStr):
-                if found := next((one for one in methods if dotted(call.func) in one.names), None):
-                    return found
-        return None
+        plain = ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.JoinedStr
+        calls = (node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call))
+        alone = {dotted(call.func) for call in calls if not call.args or isinstance(call.args[0], plain)}
+        return next((one for one in methods if not alone.isdisjoint(one.names)), None)
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
         """Import lines, empty for builtins, None where nothing defines the name."""
