@@ -10,11 +10,12 @@ from flows.commands.options import FILE
 from flows.commands.output import deliver
 from refute import __version__
 from refute.scan.allow import load_allow_file, suppress
-from refute.scan.finding import ScanResult, Severity
+from refute.scan.changes import ScanBase, only_changed, read_changes
+from refute.scan.finding import Compared, ScanResult, Severity
 from refute.scan.formats.document import render_json, render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
-from refute.scan.scanner import Target, check_examples, collect, scan_targets
+from refute.scan.scanner import Target, check_examples, collect, scan_targets, scan_text
 
 BLOCKED_EXIT_CODE = 12
 """As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
@@ -53,6 +54,7 @@ _SEVERITIES = ("medium", "high", "critical")
     metavar="FILE",
     help="Your own rows for commands, calls and hosts (TOML); their examples are checked first.",
 )
+@click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
 @click.option("--output", type=FILE, metavar="FILE", help="Write to FILE instead of stdout.")
 def scan(  # noqa: PLR0913 - one parameter per option
     *,
@@ -62,11 +64,13 @@ def scan(  # noqa: PLR0913 - one parameter per option
     block_from: str,
     allow_file: Path | None,
     tables: Path | None,
+    base: str | None,
     output: Path | None,
 ) -> int:
     """Scan shell and Python files for dangerous commands; nothing is executed.
 
-    PATHS are files, directories (searched for shell and Python files) or `-` for standard input.
+    PATHS are files, directories (searched for shell and Python files) or `-` for standard input. With --diff only
+    findings that the revision does not have are listed; the others are counted.
 
     Exit codes: 0 nothing to ask about or refuse, 12 something to ask about, to refuse or that could not be analysed, 2
     wrong usage, 3 a path is missing.
@@ -78,15 +82,33 @@ def scan(  # noqa: PLR0913 - one parameter per option
     result = scan_targets(targets, block_from=Severity[block_from.upper()], tables=tables)
     if allow_file is not None:
         result = suppress(result, load_allow_file(allow_file), {target.path: target.data for target in targets})
-    text = _render(result, targets, output_format, color=output is None and sys.stdout.isatty())
+    compared = None
+    if base is not None:
+        changes = read_changes(base, {target.path: target.home for target in targets})
+        before, result = result, only_changed(result, changes, _as_named(targets, tables))
+        compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
+    text = _render(result, targets, output_format, compared, color=output is None and sys.stdout.isatty())
     deliver(text, output, kept="Scan again; nothing was changed.")
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
 
-def _render(result: ScanResult, targets: tuple[Target, ...], output_format: str, *, color: bool) -> str:
+def _as_named(targets: tuple[Target, ...], tables: Path | None) -> ScanBase:
+    """Scans another version of a target in the language in which the target itself was read."""
+    languages = {target.path: target.language for target in targets}
+    return lambda path, data: scan_text(path, data, language=languages.get(path), tables=tables)
+
+
+def _render(
+    result: ScanResult,
+    targets: tuple[Target, ...],
+    output_format: str,
+    compared: Compared | None,
+    *,
+    color: bool,
+) -> str:
     if output_format == "json":
-        return render_json(result)
+        return render_json(result, compared)
     if output_format == "sarif":
-        return render_sarif(result, version=__version__)
+        return render_sarif(result, compared, version=__version__)
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}
-    return render_text(result, sources, color=color and "NO_COLOR" not in os.environ)
+    return render_text(result, sources, compared=compared, color=color and "NO_COLOR" not in os.environ)

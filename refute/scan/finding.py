@@ -71,6 +71,16 @@ class Suppressed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What of a scan is not shown, because a git revision has it already."""
+
+    base: str
+    """The revision as a person named it."""
+    left_out: int
+    """Findings that it has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanResult:
     """All findings over the scanned files, most severe first within a file."""
 

@@ -120,6 +120,8 @@ class Target:
     data: bytes
     language: Language | None
     """None: by name and first line."""
+    home: Path
+    """Where the path that a person named lies: the directory itself, else that of the file."""
 
 
 def collect(paths: list[Path], stdin: bytes | None, language: Language | None) -> tuple[Target, ...]:
@@ -137,11 +139,11 @@ def collect(paths: list[Path], stdin: bytes | None, language: Language | None) -
     for path in paths:
         if str(path) == "-":
             claimed = language or next(iter(decode.languages_of("", stdin or b"")), Language.SHELL)
-            found.append(Target(path="<stdin>", data=stdin or b"", language=claimed))
+            found.append(Target(path="<stdin>", data=stdin or b"", language=claimed, home=Path.cwd()))
         elif path.is_dir():
             found.extend(_below(path))
         else:
-            found.append(Target(path=path.as_posix(), data=_read(path), language=language))
+            found.append(Target(path=path.as_posix(), data=_read(path), language=language, home=path.resolve().parent))
     return tuple(found)
 
 
@@ -166,7 +168,7 @@ def _below(directory: Path) -> list[Target]:
             with path.open("rb") as file:
                 head = file.read(512)
             if decode.languages_of(name, head):
-                found.append(Target(path=path.as_posix(), data=_read(path), language=None))
+                found.append(Target(path=path.as_posix(), data=_read(path), language=None, home=directory.resolve()))
     return found
 
 

@@ -1,4 +1,4 @@
-"""`refute scan` from the command line: exit codes, standard input, directories, allow-file, start-up."""
+"""`refute scan` from the command line: exit codes, standard input, directories, allow-file, diff, start-up."""
 
 import json
 from pathlib import Path

@@ -9,10 +9,11 @@ from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
 
-from refute.scan.finding import Finding, ScanResult, Severity
+from refute.scan.finding import Compared, Finding, ScanResult, Severity
+from refute.scan.formats.text import not_shown
 from refute.scan.rules import Rule, rules
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 1
 """Raised when a field changes meaning or goes; new fields do not raise it."""
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS: Final = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.MEDIUM: "warning"}
@@ -21,18 +22,19 @@ _LEVELS: Final = {Severity.CRITICAL: "error", Severity.HIGH: "error", Severity.M
 _SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIUM: "5.0"}
 
 
-def render_json(result: ScanResult) -> str:
-    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed` and `scanned`."""
-    return json.dumps(document_of(result), indent=2, ensure_ascii=True) + "\n"
+def render_json(result: ScanResult, compared: Compared | None = None) -> str:
+    """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed`, `scanned` and `compared`."""
+    return json.dumps(document_of(result, compared), indent=2, ensure_ascii=True) + "\n"
 
 
-def document_of(result: ScanResult) -> dict[str, Any]:
+def document_of(result: ScanResult, compared: Compared | None = None) -> dict[str, Any]:
     """The result as plain data."""
     return {
         "schema_version": SCHEMA_VERSION,
         "safe": result.safe,
         "block_from": result.block_from.name.lower(),
         "scanned": list(result.scanned),
+        "compared": {"base": compared.base, "left_out": compared.left_out} if compared is not None else None,
         "findings": [_plain(finding, blocks=finding.severity >= result.block_from) for finding in result.findings],
         "suppressed": [{**_plain(item.finding, blocks=False), "reason": item.reason} for item in result.suppressed],
     }
@@ -43,7 +45,7 @@ def _plain(finding: Finding, *, blocks: bool) -> dict[str, Any]:
     return {**asdict(finding), **graded, "confidence": str(finding.confidence), "blocks": blocks}
 
 
-def render_sarif(result: ScanResult, *, version: str) -> str:
+def render_sarif(result: ScanResult, compared: Compared | None = None, *, version: str) -> str:
     """The result as a SARIF log with one run; suppressed findings carry their suppression."""
     used = sorted({finding.rule_id for finding in _all(result)})
     positions = {rule_id: index for index, rule_id in enumerate(used)}
@@ -59,10 +61,19 @@ def render_sarif(result: ScanResult, *, version: str) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": _uri(path)}} for path in dict.fromkeys(result.scanned)],
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [{"executionSuccessful": True, **_not_shown(compared)}],
         "results": results,
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _not_shown(compared: Compared | None) -> dict[str, Any]:
+    """What a comparison left out, as a note that viewers show. `baselineState` would need the runs before."""
+    if compared is None:
+        return {}
+    text = f"{not_shown(compared)}."
+    told = {"base": compared.base, "leftOut": compared.left_out}
+    return {"toolExecutionNotifications": [{"level": "note", "message": {"text": text}, "properties": told}]}
 
 
 def _all(result: ScanResult) -> list[Finding]:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from refute.guardrails.plain_text import printable
-from refute.scan.finding import Finding, ScanResult, Severity
+from refute.scan.finding import Compared, Finding, ScanResult, Severity
 from refute.scan.rules import title_of
+from refute.wording import counted
 
 _COLORS: Final = {Severity.CRITICAL: "\x1b[1;31m", Severity.HIGH: "\x1b[31m", Severity.MEDIUM: "\x1b[33m"}
 _BOLD, _DIM, _RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
@@ -14,12 +15,15 @@ _WIDTH: Final = 110
 _MAX_LINES: Final = 12
 
 
-def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool = False) -> str:
+def render_text(
+    result: ScanResult, sources: Mapping[str, str], *, compared: Compared | None = None, color: bool = False
+) -> str:
     """The findings, worst first, each with its source line and a caret, and one line that sums up.
 
     Args:
         result: what the scan found.
         sources: path → decoded text, for the lines shown; a path that is missing shows the matched text instead.
+        compared: to what, where only what is new is shown.
         color: whether to use terminal colours. All text of the scanned files is made printable first.
     """
     blocks = []
@@ -31,11 +35,11 @@ def render_text(result: ScanResult, sources: Mapping[str, str], *, color: bool =
         place = printable(f"{finding.path}:{finding.line}", keep_newlines=False)
         reason = printable(item.reason, keep_newlines=False)
         blocks.append(f"allowed  {finding.rule_id}  {place}\n  reason: {reason}\n")
-    return "\n".join([*blocks, summary(result)]) + "\n"
+    return "\n".join([*blocks, summary(result, compared)]) + "\n"
 
 
-def summary(result: ScanResult) -> str:
-    """One line: whether it may run, and the counts; no word of safety about what was not scanned."""
+def summary(result: ScanResult, compared: Compared | None = None) -> str:
+    """One line: whether it may run, and the counts; no word of safety about what was not scanned or is not shown."""
     if not result.scanned:
         return "nothing was scanned: no shell or Python file is there"
     counts = [
@@ -43,10 +47,22 @@ def summary(result: ScanResult) -> str:
         for level in sorted(Severity, reverse=True)
         if any(finding.severity == level for finding in result.findings)
     ]
-    verdict = "safe to run" if result.safe else "BLOCKED"
+    safe = "safe to run" if compared is None else f"nothing that blocks is new since {_name(compared.base)}"
+    verdict = safe if result.safe else "BLOCKED"
     files = f"{len(result.scanned)} file{'s' if len(result.scanned) != 1 else ''} scanned"
     allowed = f", {len(result.suppressed)} allowed by the allow-file" if result.suppressed else ""
-    return f"{verdict}: {files}, {', '.join(counts) or 'nothing found'}{allowed}"
+    nothing = "nothing found" if compared is None else "nothing new found"
+    old = f"; {counted(compared.left_out, 'finding')} there before, not shown" if compared and compared.left_out else ""
+    return f"{verdict}: {files}, {', '.join(counts) or nothing}{allowed}{old}"
+
+
+def not_shown(compared: Compared) -> str:
+    """What a comparison left out, for formats without a line that sums up."""
+    return f"{counted(compared.left_out, 'finding')} that {_name(compared.base)} has already, not shown"
+
+
+def _name(text: str) -> str:
+    return printable(text, max_chars=100, keep_newlines=False)
 
 
 def _alike(findings: list[Finding]) -> list[list[Finding]]:

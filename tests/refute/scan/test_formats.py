@@ -1,4 +1,4 @@
-"""The scan's output: text with caret, versioned JSON, SARIF; the allow-file."""
+"""The scan's output: text with caret, versioned JSON, SARIF; the allow-file and the diff."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import pytest
 
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
-from refute.scan.finding import ScanResult
+from refute.scan.finding import Compared, ScanResult
 from refute.scan.formats.document import render_json, render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
@@ -49,7 +49,7 @@ def test_text_of_a_hostile_line_holds_no_control_characters() -> None:
 
 def test_json_is_versioned_and_names_what_blocks() -> None:
     document = json.loads(render_json(_scan()))
-    assert document["schema_version"] == 2
+    assert document["schema_version"] == 1
     assert document["safe"] is False
     assert [(f["rule_id"], f["blocks"], f["line"]) for f in document["findings"]] == [
         ("delete-outside", True, 2),
@@ -64,6 +64,12 @@ def test_sarif_points_each_result_at_its_rule_and_place() -> None:
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20b/verify.sh"
     assert place["region"]["startLine"] == 2
+
+
+def test_json_tells_to_what_it_was_compared() -> None:
+    assert json.loads(render_json(_scan()))["compared"] is None
+    document = json.loads(render_json(_scan(), Compared(base="main", left_out=2)))
+    assert document["compared"] == {"base": "main", "left_out": 2}
 
 
 def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import functools
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -104,3 +106,15 @@ def test_directories_with_shell_and_python(here: Path) -> None:
     (here / "below" / "b.py").write_text("import os\nos.system('rm -rf /')\n")
     assert [one["location"]["uri"] for one in sarif(".")["artifacts"]] == ["a.sh", "below/b.py"]
     assert {one["ruleId"] for one in sarif(str(here))["results"]} >= {"delete-outside"}
+
+
+def test_a_comparison_says_with_what_and_how_much_is_not_shown(here: Path) -> None:
+    identity = {f"GIT_{who}_{what}": "x@localhost" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    for command in (["init", "-q"], ["add", "a.sh"], ["commit", "-qm", "first"]):
+        subprocess.run(["git", *command], check=True, env={**os.environ, **identity})
+    (here / "a.sh").write_text(f"{DANGER}reboot\n")
+    run = sarif(".", "--diff", "HEAD")
+    assert [one["ruleId"] for one in run["results"]] == ["system-control"]
+    (note,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert note["message"]["text"] == "2 findings that HEAD has already, not shown."
+    assert note["properties"] == {"base": "HEAD", "leftOut": 2}
