@@ -12,14 +12,14 @@ from refute import __version__
 from refute.scan.allow import load_allow_file, suppress
 from refute.scan.changes import ScanBase, only_changed, read_changes
 from refute.scan.finding import Compared, ScanResult, Severity
-from refute.scan.formats.document import render_json, render_sarif
+from refute.scan.formats.document import render_annotations, render_json, render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
 from refute.scan.scanner import Target, check_examples, collect, scan_targets, scan_text
 
 BLOCKED_EXIT_CODE = 12
 """As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
-_FORMATS = ("text", "json", "sarif")
+_FORMATS = ("text", "json", "sarif", "github")
 _SEVERITIES = ("medium", "high", "critical")
 
 
@@ -110,5 +110,8 @@ def _render(
         return render_json(result, compared)
     if output_format == "sarif":
         return render_sarif(result, compared, version=__version__)
+    if output_format == "github":
+        return render_annotations(result, compared)
+
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}
     return render_text(result, sources, compared=compared, color=color and "NO_COLOR" not in os.environ)

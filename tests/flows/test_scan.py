@@ -30,7 +30,7 @@ def test_missing_path_is_an_error_of_its_own() -> None:
     assert result.exception.exit_code == 3
 
 
-@pytest.mark.parametrize("output_format", ["json", "sarif"])
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github"])
 def test_output_file_holds_the_format(tmp_path: Path, output_format: str) -> None:
     target = tmp_path / "out"
     assert _run("-", "--format", output_format, "--output", str(target), stdin="rm -rf /\n").return_value == 12

@@ -1,1 +1,1 @@
-"""Scan results as text, JSON and SARIF: pure functions from a result to a string."""
+"""Scan results as text, JSON, SARIF and GitHub annotations: pure functions from a result to a string."""

@@ -1,6 +1,7 @@
-"""A scan result for other programs: versioned JSON, SARIF 2.1.0.
+"""A scan result for other programs: versioned JSON, SARIF 2.1.0, commands by which GitHub shows findings beside lines.
 
-Source, read 2026-11: https://docs.oasis-open.org/sarif/sarif/v2.1.0/ (OASIS standard).
+Sources, read 2026-11: https://docs.oasis-open.org/sarif/sarif/v2.1.0/ (OASIS standard); for the commands
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions, `toolkit/packages/core/src/command.ts`.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from urllib.parse import quote
 
 from refute.scan.finding import Compared, Finding, ScanResult, Severity
 from refute.scan.formats.text import not_shown
-from refute.scan.rules import Rule, rules
+from refute.scan.rules import Rule, rules, title_of
 
 SCHEMA_VERSION: Final = 1
 """Raised when a field changes meaning or goes; new fields do not raise it."""
@@ -43,6 +44,35 @@ def document_of(result: ScanResult, compared: Compared | None = None) -> dict[st
 def _plain(finding: Finding, *, blocks: bool) -> dict[str, Any]:
     graded = {"severity": finding.severity.name.lower(), "tier": finding.tier.name.lower()}
     return {**asdict(finding), **graded, "confidence": str(finding.confidence), "blocks": blocks}
+
+
+def render_annotations(result: ScanResult, compared: Compared | None = None) -> str:
+    """One `::error` or `::warning` line per finding, and a `::notice` for what is silenced or not shown."""
+    lines = []
+    for finding in result.findings:
+        kind = "error" if finding.severity >= result.block_from else "warning"
+        message = f"{finding.explanation}\nRead as: {finding.command}\nInstead: {finding.remedy}"
+        lines.append(_annotation(kind, finding, title_of(finding), message))
+    for item in result.suppressed:
+        message = f"{item.reason}\nRead as: {item.finding.command}"
+        lines.append(_annotation("notice", item.finding, "Allowed by the allow-file", message))
+    if compared is not None:
+        lines.append(f"::notice title=refute scan::{_data(not_shown(compared))}\n")
+    return "".join(lines)
+
+
+def _annotation(kind: str, finding: Finding, title: str, message: str) -> str:
+    where = f"file={_property(finding.path)},line={finding.line},col={finding.column}"
+    named = _property(f"{title} [{finding.rule_id}] ({finding.tier.name.lower()})")
+    return f"::{kind} {where},title={named}::{_data(message)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def render_sarif(result: ScanResult, compared: Compared | None = None, *, version: str) -> str:

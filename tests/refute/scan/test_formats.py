@@ -1,4 +1,4 @@
-"""The scan's output: text with caret, versioned JSON, SARIF; the allow-file and the diff."""
+"""The scan's output: text with caret, versioned JSON, SARIF, annotations; the allow-file and the diff."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import pytest
 from refute.errors import UsageError
 from refute.scan.allow import load_allow_file, suppress
 from refute.scan.finding import Compared, ScanResult
-from refute.scan.formats.document import render_json, render_sarif
+from refute.scan.formats.document import render_annotations, render_json, render_sarif
 from refute.scan.formats.text import render_text
 from refute.scan.rules import Language
 from refute.scan.scanner import scan_text
@@ -64,6 +64,22 @@ def test_sarif_points_each_result_at_its_rule_and_place() -> None:
     place = first["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20b/verify.sh"
     assert place["region"]["startLine"] == 2
+
+
+def test_annotation_escapes_what_would_end_it() -> None:
+    text = render_annotations(_scan(path="a,b:c.sh"))
+    assert text.startswith("::error file=a%2Cb%3Ac.sh,line=2,col=13,title=")
+    assert text.count("\n") == 2
+
+
+def test_annotations_tell_what_is_allowed_and_what_is_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "allow.yaml"
+    file.write_text("- rule: delete-outside\n  path: ci/*.sh\n  reason: reviewed, 100%\n")
+    result = suppress(_scan(), load_allow_file(file), {})
+    text = render_annotations(result, Compared(base="main\n::error::x", left_out=2))
+    place = "::notice file=ci/verify.sh,line=2,col=13,title=Allowed by the allow-file [delete-outside] (refuse)::"
+    assert f"{place}reviewed, 100%25%0ARead as: rm -rf /etc\n" in text
+    assert text.endswith("::notice title=refute scan::2 findings that main\\n::error::x has already, not shown\n")
 
 
 def test_json_tells_to_what_it_was_compared() -> None:
@@ -168,6 +184,7 @@ def test_what_is_graded_lower_is_not_called_what_it_is_not(source: str, title: s
     assert f"MEDIUM (does not block)  {title}\n" in said
     assert wrong not in said
     assert wrong not in render_sarif(result, version="1").split('"results"')[1]
+    assert title in render_annotations(result)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
