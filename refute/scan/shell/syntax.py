@@ -208,8 +208,6 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
-        case {"Repl": {"Orig": {"Parts": [{"Type": "SglQuoted" | "DblQuoted"}]} as pattern}}:
-            yield from _anything(_begin(pattern), _end(pattern), text)
         case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
             yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
         case {"Type": "DblQuoted", "Parts": [*parts]}:

@@ -70,8 +70,6 @@ class Expander:
                 return [decode_escapes(text_of(node)[2:-1])]
             case "brace_expression":
                 return [text_of(node).translate(_ACTIVE)]
-            case "heredoc_content" | "heredoc_body":
-                return [self.heredoc(node)]
         found = self._expansion(node)
         if found is None:
             return self._joined(node, quoted=quoted) if node.named_child_count else [text_of(node)]

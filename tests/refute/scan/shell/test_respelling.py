@@ -33,7 +33,6 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "a loop over the parameters": 'for i do\n  echo "$i"\ndone\n',
     "a position held in a variable": 'i=2\necho "${PWD:$i:1}"\n',
     "more behind the mark of a here-document": "u() {\n  cat <<E; exit\nit's text\nE\n}\ncat <<E;\nx\nE\n",
-    "quotes in what is replaced": "p=\"${p//']'/%5D}\"\n",
     "ends that only a blank parts": "f() { ls | while read x; do case y in a) b;; esac done }\n",
     "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
 }
