@@ -125,6 +125,8 @@ def _module(call: Call, module: str, arguments: list[str]) -> Effects:
     path = module.replace(".", "/")
     for candidate in (f"{path}.py", f"{path}/__main__.py"):
         yield Reach(candidate, Language.PYTHON)
+    if module == "http.server":
+        yield List(".")
     return (yield Run((module, *arguments), call.stdin))
 
 
