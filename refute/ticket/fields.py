@@ -1,17 +1,15 @@
-"""What a single field of a ticket may hold: text, paths, ids, Python expressions, requirements, URLs."""
+"""What a single field of a ticket may hold: text, paths, ids, requirements, URLs."""
 
 import keyword
 import re
-import warnings
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
-from pydantic import AfterValidator, BeforeValidator, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator
 
-from refute.python_syntax import parse_python, parsed_or_none
 from refute.ticket.command_words import words_of
 from refute.ticket.document import Scalar
 
@@ -23,12 +21,6 @@ PYTHON_VERSIONS: Final = ("3.11", "3.13")
 
 _HASH_OPTION: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _MAX_REVISION_CHARS: Final = 250
-_MAX_EXPRESSION_CHARS: Final = 10_000
-_COMMAND_LINK: Final = re.compile(
-    r"\S\s*(?:->|=>|→|⇒|==)\s*\S|\S\s+(?:prints?|outputs?|shows?|gives?|writes?|exits?|fails?|succeeds?|returns?)\b"
-)
-"""What stands between a command and what it does."""
-_RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
 _NO_PATHS: Final = {
     "a path relative to the workspace": re.compile(r"\A\s*\Z"),
     "a path without NUL, in UTF-8": re.compile(r"[\0\ud800-\udfff]"),
@@ -59,7 +51,8 @@ def shown(value: object) -> str:
             return repr(value)
 
 
-def _wrong(value: object, expected: str) -> ValueError:
+def wrong(value: object, expected: str) -> ValueError:
+    """What a validator raises."""
     return ValueError(f"got {shown(value)}, expected {expected}")
 
 
@@ -68,13 +61,18 @@ def _fits(fits: Callable[[str], object], expected: str) -> AfterValidator:
 
     def check(value: str) -> str:
         if not fits(value):
-            raise _wrong(value, expected)
+            raise wrong(value, expected)
         return value
 
     return AfterValidator(check)
 
 
-def _text(value: str) -> str:
+def printable(value: str) -> str:
+    """A text without control characters.
+
+    Raises:
+        ValueError: which it has, and where.
+    """
     for index, char in enumerate(value):
         if (ord(char) < ord(" ") and char not in "\t\n\r") or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff":
             raise ValueError(f"got the control character U+{ord(char):04X} at {index}, expected printable text")
@@ -85,12 +83,12 @@ def _filled_exactly(value: str) -> str:
     """A text as it stands, that its author has replaced."""
     if value.lstrip().startswith(PLACEHOLDER):
         raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own text")
-    return _text(value)
+    return printable(value)
 
 
 def _filled(value: str) -> str:
     if not value.strip():
-        raise _wrong(value, "some text")
+        raise wrong(value, "some text")
     return _filled_exactly(value).strip()
 
 
@@ -98,73 +96,28 @@ def _path(value: str) -> str:
     """A POSIX path that stays inside the workspace, without `.` and doubled slashes."""
     for expected, pattern in _NO_PATHS.items():
         if pattern.search(value):
-            raise _wrong(value, expected)
+            raise wrong(value, expected)
     return str(PurePosixPath(value))
 
 
 def _file_path(value: str) -> str:
     if _path(value) == "." or value.endswith("/"):
-        raise _wrong(value, "a file, not a directory")
+        raise wrong(value, "a file, not a directory")
     return _path(value)
 
 
 def _revision(value: str) -> str:
     """A git revision, or a directory of the workspace; which of the two shows where the files are."""
     if value.startswith("-") or len(value) > _MAX_REVISION_CHARS:
-        raise _wrong(value, "a git revision such as main, or a directory of the workspace")
+        raise wrong(value, "a git revision such as main, or a directory of the workspace")
     return _path(value)
 
 
 def _glob(value: str) -> str:
     _path(value)
     if value.startswith(("!", "#")):
-        raise _wrong(value, "a glob of files to add, e.g. 'data/**/*.csv'")
+        raise wrong(value, "a glob of files to add, e.g. 'data/**/*.csv'")
     return value
-
-
-def expression(value: str) -> str:
-    """Check that a text is one Python expression.
-
-    Raises:
-        ValueError: with the position of the fault and, where the text is a known notation, how to write it.
-    """
-    if len(value) > _MAX_EXPRESSION_CHARS:
-        raise _wrong(value, f"a Python expression of at most {_MAX_EXPRESSION_CHARS:,} characters")
-    if not value.strip():
-        raise _wrong(value, "a Python expression")
-    text = _text(value).strip()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parse_python(text, mode="eval")
-    except SyntaxError as error:
-        place = f"line {error.lineno or 1}, column {error.offset or 1}"
-        raise ValueError(
-            f"got {shown(value)}, expected a Python expression: {error.msg} at {place}{_rewritten(text, error.msg)}"
-        ) from error
-    except (ValueError, MemoryError, RecursionError) as error:
-        raise _wrong(value, "a Python expression that is not nested so deeply") from error
-    return text
-
-
-def _example(value: str, info: ValidationInfo) -> str:
-    """An expression that must hold, or `CALL raises ERROR`, which no expression can say; of a program, a command."""
-    if (info.context or {}).get("kind") == "cli":
-        return _command_example(value)
-    if raising := _RAISES.fullmatch(value.strip()):
-        expression(raising["call"])
-        return _text(value).strip()
-    return expression(value)
-
-
-def _command_example(value: str) -> str:
-    """A command with what it prints or how it exits; whether it runs one of the ticket's programs is seen later."""
-    expected = "a command with its output, such as 'python tool.py add 2 3 -> 5', 'tool.py --bad exits 2' or a session"
-    text = _text(value).strip()
-    session = re.match(r"[$%] \S", text) is not None or "\n" in text
-    if len(text) > _MAX_EXPRESSION_CHARS or not (session or _COMMAND_LINK.search(text)):
-        raise _wrong(value, expected)
-    return text
 
 
 def _as_written(value: Any) -> Any:
@@ -179,11 +132,11 @@ def _words(value: str | list[str]) -> tuple[str, ...]:
     if PLACEHOLDER in typed:
         raise ValueError(f"is still the scaffold's placeholder ({shown(value)}), expected your own command")
     try:
-        words = words_of(value) if isinstance(value, str) else tuple(map(_text, value))
+        words = words_of(value) if isinstance(value, str) else tuple(map(printable, value))
     except ValueError as error:
         raise ValueError(f"got {shown(value)}, expected {expected}: {error}") from error
     if not words or not words[0].strip():
-        raise _wrong(value, expected)
+        raise wrong(value, expected)
     return words
 
 
@@ -193,26 +146,8 @@ def _exit_code(value: Any) -> int | str:
     if text == "nonzero":
         return "nonzero"
     if not isinstance(text, str) or not re.fullmatch(r"\d{1,3}", text) or int(text) > _MAX_EXIT_CODE:
-        raise _wrong(value, "an exit code from 0 to 255, or nonzero for any failure")
+        raise wrong(value, "an exit code from 0 to 255, or nonzero for any failure")
     return int(text)
-
-
-def _rewritten(text: str, fault: str) -> str:
-    """How to write what is no expression but means one."""
-    if fault.startswith("unterminated string") and "\n" in text:
-        return "; in double quotes YAML makes a line break of \\n: use single quotes there"
-    if "\n" in text and parsed_or_none(text) is not None:
-        return "; what takes several statements is a `>>>` session in the claim's text"
-    if text.startswith("assert "):
-        return "; write it without 'assert'"
-    if text.startswith(">>>"):
-        return "; write 'call == result' (doctest notation belongs in a claim's text or a docstring)"
-    for arrow in ("->", "=>", "→"):
-        call, found, result = text.partition(arrow)
-        if found:
-            link = "raises" if re.fullmatch(r"\s*[\w.]*(?:Error|Exception)\s*", result) else "=="
-            return f"; write {call.strip()} {link} {result.strip()}"
-    return "; compare with '=='" if re.fullmatch(r"[^=<>!]+[^=<>!]=[^=].*", text, re.DOTALL) else ""
 
 
 def _number_as_written(value: Any) -> Any:
@@ -223,31 +158,31 @@ def _number_as_written(value: Any) -> Any:
 def _requirement(value: str) -> str:
     expected = "'name==version --hash=sha256:…' with 64 hex digits (`pip download` the wheel, then `pip hash FILE`)"
     if len(value) > _MAX_REQUIREMENT_CHARS:
-        raise _wrong(value, expected)
-    line, *options = re.split(r"\s+(?=--)", _text(value).strip())
+        raise wrong(value, expected)
+    line, *options = re.split(r"\s+(?=--)", printable(value).strip())
     if not options or not all(_HASH_OPTION.fullmatch(option.strip()) for option in options):
-        raise _wrong(value, expected)
+        raise wrong(value, expected)
     try:
         requirement = Requirement(line)
     except InvalidRequirement as error:
-        raise _wrong(value, expected) from error
+        raise wrong(value, expected) from error
     pins = list(requirement.specifier)
     if requirement.url or len(pins) != 1 or pins[0].operator != "==" or pins[0].version.endswith("*"):
-        raise _wrong(value, f"one exact version: {expected}")
+        raise wrong(value, f"one exact version: {expected}")
     return " ".join([line, *(option.strip() for option in options)])
 
 
 def _url(value: str) -> str:
     expected = "an http or https URL"
     if any(char.isspace() for char in value):
-        raise _wrong(value, expected)
+        raise wrong(value, expected)
     try:
-        parts = urlsplit(_text(value))
+        parts = urlsplit(printable(value))
         host = parts.hostname
     except ValueError as error:
-        raise _wrong(value, expected) from error
+        raise wrong(value, expected) from error
     if parts.scheme not in {"http", "https"} or not host:
-        raise _wrong(value, expected)
+        raise wrong(value, expected)
     if parts.username is not None or parts.password is not None:
         raise ValueError("got a URL with a user name or password, expected one without")
     return value
@@ -257,13 +192,11 @@ def _is_name(value: str) -> bool:
     return value.isidentifier() and not keyword.iskeyword(value)
 
 
-Text = Annotated[str, AfterValidator(_text)]
+Text = Annotated[str, AfterValidator(printable)]
 FilledExactly = Annotated[str, AfterValidator(_filled_exactly)]
 FilledText = Annotated[str, AfterValidator(_filled)]
 Words = Annotated[str | list[str], BeforeValidator(_as_written), AfterValidator(_words)]
 ExitCode = Annotated[int | str, BeforeValidator(_exit_code)]
-Example = Annotated[str, AfterValidator(_example)]
-Expression = Annotated[str, AfterValidator(expression)]
 PinnedRequirement = Annotated[str, AfterValidator(_requirement)]
 Url = Annotated[str, AfterValidator(_url)]
 Id = Annotated[

@@ -91,7 +91,7 @@ class Claim:
     id: ClaimId
     text: str
     examples: tuple[str, ...] = ()
-    """Python expressions that must hold as written, or `CALL raises ERROR`; of a program `COMMAND -> OUTPUT`."""
+    """Python that must hold as written, `CALL raises ERROR` or a `>>>` session; of a program `COMMAND -> OUTPUT`."""
     property: Property | None = None
     raises: tuple[Raises, ...] = ()
     same_as: Mapping[str, str] = field(default_factory=dict)

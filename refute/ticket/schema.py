@@ -8,12 +8,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from refute.ticket.document import Fault, FieldPath, Scalar
+from refute.ticket.examples import Examples, Expression
 from refute.ticket.fields import (
     DirectoryPath,
     DottedName,
-    Example,
     ExitCode,
-    Expression,
     FilePath,
     FilledExactly,
     FilledText,
@@ -92,7 +91,7 @@ class ClaimModel(_Strict):
 
     text: FilledText
     id: Id | None = None
-    examples: list[Example] = []
+    examples: Examples = []
     property: PropertyModel | None = None
     raises: dict[DottedName, Annotated[RaisesModel, BeforeValidator(_raises_from_text)]] = {}
     same_as: dict[DottedName, DottedName] = {}

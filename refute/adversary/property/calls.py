@@ -31,7 +31,8 @@ def _trees(brief: Brief, surface: Surface) -> Iterator[ast.AST]:
             expression = parse_expression(quoted or called)
             yield from [expression] if expression is not None else []
     documented = (text.text for face in surface.faces for text in face.docstrings)
-    for text in (*(claim.text for claim in brief.ticket.claims), *documented):
+    claimed = (text for claim in brief.ticket.claims for text in (claim.text, *claim.examples))
+    for text in (*claimed, *documented):
         for session in read_sessions(text, only_checked=False):
             yield from _inlined(session)
 

@@ -24,6 +24,8 @@ class Beside:
     raises: set[str]
     """Exceptions by name: its way to refuse inputs."""
     calls: set[str]
+    recurses: bool = False
+    """Whether something in it calls itself: how deep may hang on the size of a number."""
 
 
 def beside(tree: ast.Module) -> dict[str, Beside]:
@@ -42,14 +44,16 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
         own = found.setdefault(function.name, Beside(set(), set(), set()))
         own.calls |= {name.removeprefix("self.").removeprefix("cls.") for name in calls}
         own.calls |= {node.id for node in nodes if isinstance(node, ast.Name)}  # `key=f` calls it, too
+        own.recurses |= function.name in own.calls
         own.raises |= {name for name in raised if name and name[:1].isupper()}
         own.reads |= {one for name in calls for one in reads(name) if one != "moment" or name in always}
     size = -1
-    while size != (size := sum(len(one.reads) + len(one.raises) for one in found.values())):
+    while size != (size := sum(len(one.reads) + len(one.raises) + one.recurses for one in found.values())):
         for one in found.values():
             for other in one.calls & found.keys():
                 one.reads |= found[other].reads
                 one.raises |= found[other].raises
+                one.recurses |= found[other].recurses
     return found
 
 

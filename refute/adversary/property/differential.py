@@ -74,7 +74,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         if function.does.reads or before.does.reads or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
-        for inputs in inputs_of(before, surface, calls, hints=hints, guess=True):
+        for inputs in inputs_of(before, surface, calls, hints=hints, recorded=True):
             imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))

@@ -3,6 +3,7 @@
 import ast
 import functools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Category, Origin
@@ -23,8 +24,13 @@ _MAX_TEXT: Final = 20_000
 
 
 def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
-    """One test per entry of the claim's `examples`; Python decides, as written."""
+    """A test for each entry of the claim's `examples`, or each session of one; Python decides, as written."""
     for written in claim.examples:
+        if written.lstrip().startswith(">>>"):
+            found = text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)
+            part = f"the session {written.lstrip().partition(chr(10))[0]!r}"
+            yield from (replace(one, field=part) if isinstance(one, Note) else one for one in found)
+            continue
         made = functools.partial(_author_example, claim, written, namespace)
         yield attempt(claim, f"the example {written!r}", made)
 

@@ -66,7 +66,7 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
         template = f"unchanged: [{', '.join(map(surface.spelled, subjects)) or '...'}]"
     else:
         words, function = set(re.findall(r"\w+", claim.text)), next(iter(subjects), None)
-        classes = sorted(words.intersection(surface.classes()))
+        classes = sorted(words.intersection(surface.classes()) - {_error(claim.text)})
         name = surface.spelled(function) if function else next(iter(classes), "f")
         template = _template(field, claim.text, function, name)
     return Advice(claim_id=claim.id, field=field, template=template)
@@ -89,10 +89,9 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
     given = f"{{{', '.join(f'{one.name}: {_type_of(one)}' for one in needed)}}}"
     match field:
         case "raises":
-            error = _ERROR.search(text) or _CAMEL.search(text)
             typed = names and all(one.annotation is not None for one in needed)
             what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{name}(...)"'
-            return f"raises: {{{error[0] if error else 'ValueError'}: {what}}}"
+            return f"raises: {{{_error(text) or 'ValueError'}: {what}}}"
         case "same_as":
             hits = (hit for hit in _OTHER.findall(text) if not keyword.iskeyword(hit))
             other = [hit for hit in hits if hit.rpartition(".")[2] != spelled.rpartition(".")[2]]
@@ -103,6 +102,12 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
             return f'property: {{given: {given}, check: "{call} == ..."}}'
         case _:
             return f'examples: ["{name}(...) == ..."]'
+
+
+def _error(text: str) -> str:
+    """The first exception that a text names; empty where it names none."""
+    hit = _ERROR.search(text) or _CAMEL.search(text)
+    return hit[0] if hit else ""
 
 
 def _type_of(parameter: Parameter) -> str:

@@ -4,14 +4,14 @@ import ast
 import copy
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names
-from refute.adversary.property.kinds import Kind, kind_of
+from refute.adversary.property.kinds import SCALARS, Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
@@ -23,6 +23,10 @@ MAX_WAYS: Final = 3
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
 _MAX_HOLES: Final = 8
+FAR: Final = 20_000
+"""Twice over it a loop ends, as does the product of all numbers to it."""
+_SHALLOW: Final = 100
+"""For a function that calls itself."""
 _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
@@ -47,7 +51,12 @@ class Inputs:
 
 
 def inputs_of(
-    function: Function, surface: Surface, published: Iterable[ast.Call], *, hints: Sequence[Any] = (), guess: bool
+    function: Function,
+    surface: Surface,
+    published: Iterable[ast.Call],
+    *,
+    hints: Sequence[Any] = (),
+    recorded: bool = False,
 ) -> tuple[Inputs, ...]:
     """Ways to call a function, those that are published first.
 
@@ -56,7 +65,8 @@ def inputs_of(
         surface: where it stands; a published call may use what that offers and nothing else.
         published: calls in examples, as `calls.published_calls` finds them.
         hints: values that may matter, as literals of changed lines.
-        guess: also where nothing is known of a parameter.
+        recorded: answers are recorded under a budget, and refusals dropped: guess where nothing is known of a
+            parameter, and pass numbers however large.
 
     Returns:
         At most MAX_WAYS; none where nobody can know what to call it with.
@@ -66,12 +76,67 @@ def inputs_of(
     for call in published:
         if may_call(call, function, surface) and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
-    typed = _typed(function, guess=guess and not ways)
+    typed = _typed(function, guess=recorded and not ways)
+    most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
     made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
     if typed is not None:
         made.append(_inputs(typed[0], _drawn(*typed[1:], hints, chance)))
+    if not recorded:
+        made = [replace(one, rows=tuple(row for row in one.rows if len(within(row, most)) == len(row))) for one in made]
     return tuple(one for one in made if one.rows and one.holes)
+
+
+def beside_drawn(
+    kinds: Mapping[str, Kind], code: Iterable[ast.expr], surface: Surface, published: Sequence[ast.Call]
+) -> dict[str, list[Any]]:
+    """Values that a law tries beside drawn ones: plain ones, and what published calls pass in the place of a variable.
+
+    Args:
+        kinds: variable → its type; one that is drawn by a strategy has no others.
+        code: of the law.
+        surface: the functions that it may call.
+        published: calls in examples.
+    """
+    calls = [node for tree in code for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    pairs = [(call, one) for call in calls for one in surface.callables() if may_call(call, one, surface)]
+    found: dict[str, list[Any]] = {}
+    for name, kind in kinds.items():
+        same = [(call, function, place) for call, function in pairs if (place := _place_of(name, call)) is not None]
+        passed = [
+            value.value
+            for _, function, place in same
+            for other in published
+            if may_call(other, function, surface)
+            and isinstance(value := dict(_placed(other)).get(place), ast.Constant)
+            and type(value.value).__name__ == kind.name
+        ]
+        most = farthest([function for _, function in pairs], passed)
+        values = [*passed, *kind.values(), *(other for value in passed for other in near(value, ()))]
+        found[name] = within(dict.fromkeys(values if kind.name in SCALARS else ()), most)[:MAX_ROWS]
+    return found
+
+
+def _placed(call: ast.Call) -> Iterator[tuple[int | str | None, ast.expr]]:
+    """Its arguments by their places or names."""
+    yield from enumerate(call.args)
+    yield from ((one.arg, one.value) for one in call.keywords)
+
+
+def _place_of(name: str, call: ast.Call) -> int | str | None:
+    """Where a variable is passed as it is."""
+    return next((at for at, one in _placed(call) if isinstance(one, ast.Name) and one.id == name), None)
+
+
+def farthest(functions: Iterable[Function], passed: Iterable[Any]) -> int:
+    """How far from zero a whole number may be on which right code still answers in time, however it counts."""
+    usual = _SHALLOW if any(one.does.recurses for one in functions) else FAR
+    return max(usual, *(abs(one) for one in passed if isinstance(one, int)), 0)
+
+
+def within(values: Iterable[Any], most: int) -> list[Any]:
+    """Those values that are no whole numbers beyond."""
+    return [one for one in values if not isinstance(one, int) or abs(one) <= most]
 
 
 def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:

@@ -1,8 +1,9 @@
 """What `given` and `assume` say of variables, as Hypothesis strategies."""
 
 import ast
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, parse_expression
@@ -53,10 +54,22 @@ def _refused_in_strategy(node: ast.expr) -> str:
     return ""
 
 
-def drawn(kinds: Mapping[str, Kind], conditions: Iterable[ast.expr], *, small: bool) -> tuple[Given, list[ast.expr]]:
+def drawn(
+    kinds: Mapping[str, Kind],
+    conditions: Iterable[ast.expr],
+    *,
+    small: bool,
+    beside: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+) -> tuple[Given, list[ast.expr]]:
     """Strategies of variables under conditions.
 
     What is said of one variable alone filters its strategy: Hypothesis then draws within the bounds.
+
+    Args:
+        kinds: of the variables.
+        conditions: what is assumed of them.
+        small: see `Kind.strategy`.
+        beside: values of some variables that are tried too.
 
     Returns:
         Variable → strategy, and the conditions that remain to be assumed.
@@ -66,11 +79,15 @@ def drawn(kinds: Mapping[str, Kind], conditions: Iterable[ast.expr], *, small: b
     for name, kind in kinds.items():
         own = [one for one in left if free_names([one]) - ONLY_SAFE_BUILTINS == {name}]
         left = [one for one in left if one not in own]
-        given.append((name, _filtered(name, kind, own, small=small)))
+        strategy, behind = _filtered(name, kind, own, small=small)
+        if beside.get(name):
+            strategy = f"st.one_of({strategy}, st.sampled_from({[*beside[name]]!r}))"
+        given.append((name, strategy + behind))
     return tuple(given), left
 
 
-def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: bool) -> str:
+def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: bool) -> tuple[str, str]:
+    """The strategy of a kind within what its conditions say, and what stands behind it."""
     limit, behind = 0, ""
     for condition in conditions:
         limit = max(limit, *map(_size, ast.walk(condition)))
@@ -79,7 +96,7 @@ def _filtered(name: str, kind: Kind, conditions: Iterable[ast.expr], *, small: b
             behind = f".map(sorted){behind}"
         else:
             behind += f".filter(lambda {name}: {code})"
-    return kind.strategy(small=small, limit=limit) + behind
+    return kind.strategy(small=small, limit=limit), behind
 
 
 def _size(node: ast.AST) -> int:

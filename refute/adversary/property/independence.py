@@ -5,17 +5,21 @@ What they expect is the standard library's alone, or stands in the claim's own w
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
+from refute.adversary.property.generator import FAR
 from refute.adversary.property.namespace import LIBRARY, Namespace
 
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
 _LOGIC: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.NamedExpr)
 """What only an author's own reasoning needs: it may hold the mistake that the implementation makes."""
+_ORDER: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_LONGEST: Final = 30
+"""Of texts and lists that are drawn."""
 _WHOLE: Final = frozenset({"list", "tuple", "dict", "str", "asyncio.run"})
 """What takes an answer as it is, or waits for it."""
 
@@ -54,7 +58,24 @@ class Evidence:
             kind = parse_expression(text)
             if kind is None or any(isinstance(node, ast.Call) for node in ast.walk(kind)):
                 return f"`given` draws {name} by a strategy of its author's, expected a type"
-        return "`assume` asks the code" if self.assume is not None and self._reaches(self.assume) else ""
+            if untold := self._untold(kind):
+                return f"`given` lists {untold} for {name}, which does not stand in the claim"
+        if self.assume is None:
+            return ""
+        if self._reaches(self.assume):
+            return "`assume` asks the code"
+        untold = self._untold(self.assume)
+        return f"`assume` narrows what is tried by {untold}, which does not stand in the claim" if untold else ""
+
+    def _untold(self, code: ast.expr) -> str:
+        """The first value that narrows the inputs though the claim is silent about it: it holds for others too."""
+        wide = {id(one) for node in ast.walk(code) if isinstance(node, ast.Compare) for one in _excluding_little(node)}
+        values = (node for node in ast.walk(code) if isinstance(node, ast.Constant) and id(node) not in wide)
+        plain = (one for one in values if type(one.value) in {int, float, str, bytes})
+        return next((ast.unparse(one) for one in plain if not self._names(one.value)), "")
+
+    def _names(self, value: object) -> bool:
+        return self._stands_in_claim(repr(value)) or self._stands_in_claim(str(value))
 
     def _not_compared(self, check: ast.expr) -> str:
         match check:
@@ -117,3 +138,21 @@ class Evidence:
             return self.names.resolve([code], bound=self.given).reaches_implementation
         except NotTested:
             return True
+
+
+def _excluding_little(comparison: ast.Compare) -> Iterator[ast.expr]:
+    """Constants that any law may compare with: signs and emptiness, one value less, bounds beyond all that is drawn."""
+    sides = [comparison.left, *comparison.comparators]
+    for at, operator in enumerate(comparison.ops):
+        for other, one in ((sides[at], sides[at + 1]), (sides[at + 1], sides[at])):
+            inner = one.operand if isinstance(one, ast.UnaryOp) else one
+            match inner:
+                case ast.Constant(value=int() | float() as value) if isinstance(operator, _ORDER):
+                    counts = isinstance(other, ast.Call) and dotted(other.func) == "len"
+                    above = isinstance(operator, ast.Lt | ast.LtE) == (one is sides[at + 1])
+                    if value in {0, 1} or (above and value >= (_LONGEST if counts else FAR)):
+                        yield inner
+                case ast.Constant() if isinstance(operator, ast.NotEq | ast.NotIn):
+                    yield inner
+                case _:
+                    continue

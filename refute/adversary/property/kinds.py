@@ -39,13 +39,14 @@ _SMALL: Final = {
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 """What functions on texts escape, split at or drop."""
 _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
-    "int": (0, 1, -1, 2, 3, 10, 99, -100, 1000, 10**6),
+    "int": (0, 1, -1, 2, 3, 10, 99, -100, 1000, 1234, 12_345, 10**6),
     "float": (0.0, 1.0, -1.0, 0.5, -2.75, 99.5, 1000.125, 1e6),
     "str": ("", "a", "B", "ab", " a ", "a b", "Ab-1", "a_b.c", "1", "-2.5", "aaa", "é", "a,b;c", "x\ny", _PUNCTUATION),
     "bool": (False, True),
     "None": (None,),
     "bytes": (b"", b"a", b"\x00\xff"),
 }
+SCALARS: Final = frozenset({"int", "float", "str", "bytes"})
 _BUILT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "datetime": (
         "datetime.datetime.fromisoformat({})",

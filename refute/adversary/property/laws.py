@@ -12,7 +12,7 @@ from refute.adversary.property.calls import published_calls
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
-from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.generator import Inputs, beside_drawn, inputs_of
 from refute.adversary.property.given import Given, drawn, given_kinds
 from refute.adversary.property.independence import UNSAFE, Evidence
 from refute.adversary.property.namespace import LIBRARY, Namespace
@@ -29,7 +29,8 @@ NO_INPUTS: Final = "no inputs can be made for it; give an example that calls it,
 def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
     """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`."""
     if block := claim.property:
-        yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace))
+        published = published_calls(brief, namespace.surface)
+        yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace, published))
     for one in claim.raises:
         yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace))
     for pair in claim.same_as.items():
@@ -61,14 +62,21 @@ class _Drawn:
     given: Given
 
 
-def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespace: Namespace) -> _Drawn:
+def _drawn(
+    claim: Claim,
+    texts: Sequence[str],
+    block: Property | Raises,
+    namespace: Namespace,
+    published: Sequence[ast.Call] = (),
+) -> _Drawn:
     kinds = given_kinds(block.given)
     read = {text: parse_expression(text) for text in (*texts, block.assume) if text}
     if None in read.values():
         wrong = next(text for text, node in read.items() if node is None)
         raise NotTested(f"{wrong!r} is not a Python expression")
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
-    given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False)
+    beside = beside_drawn(kinds, code, namespace.surface, published)
+    given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False, beside=beside)
     home = namespace.surface.home(" ".join(texts), claim.text)
     found = namespace.resolve([*code, *left], home=home, bound=kinds, promised=claim.text)
     assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
@@ -76,8 +84,8 @@ def _drawn(claim: Claim, texts: Sequence[str], block: Property | Raises, namespa
     return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
 
 
-def _property(claim: Claim, block: Property, namespace: Namespace) -> Draft:
-    read = _drawn(claim, [block.check], block, namespace)
+def _property(claim: Claim, block: Property, namespace: Namespace, published: Sequence[ast.Call]) -> Draft:
+    read = _drawn(claim, [block.check], block, namespace, published)
     (check,) = read.code
     doubt = read.evidence.doubt(check)
     return Draft(
@@ -125,7 +133,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Names
     if reference is None and not _in_library(other):
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
         raise NotTested(f"got {other!r}, expected {expected}")
-    ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface), guess=False)
+    ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface))
     plain = [way for way in ways if way.call.partition("(")[0] in function.names]
     if not plain:
         raise NotTested(NO_INPUTS)

@@ -11,7 +11,7 @@ from typing import Final
 
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import dotted, free_names, parse_expression
-from refute.adversary.property.surface import Face, Surface
+from refute.adversary.property.surface import Face, Function, Surface
 from refute.wording import first_names
 
 _LIBRARY: Final = (
@@ -105,6 +105,8 @@ class Namespace:
         nodes = list(nodes)
         if undriven := self._undriven(nodes):
             raise NotTested(f"calls `{undriven}`, which is async: write `asyncio.run({undriven}(…))`")
+        if unbound := self._unbound(nodes):
+            raise NotTested(f"calls `{unbound.qualified}` on its class: write `{unbound.owner}(…).{unbound.name}(…)`")
         found = {name: self._import_of(name, nodes, home=home) for name in sorted(free_names(nodes) - set(bound))}
         if not self._reached(found, nodes):
             missing = [name for name, line in found.items() if line is None]
@@ -127,12 +129,22 @@ class Namespace:
         """An async function that is called without handing what it gives to another call; empty where none is."""
         calls = [node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call)]
         driven = {id(one) for call in calls if dotted(call.func) not in ONLY_SAFE_BUILTINS for one in call.args}
+        theirs = (node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef))
+        driven |= {id(one.value) for node in theirs for one in ast.walk(node) if isinstance(one, ast.Await)}
         for call in (one for one in calls if id(one) not in driven):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func) or ""
             named = [one for one in self.surface.callables() if one.name == name]
             if named and all(one.is_async for one in named):
                 return name
         return ""
+
+    def _unbound(self, nodes: list[ast.AST]) -> Function | None:
+        """A method that is called on its class, where nothing that is passed can be the instance."""
+        methods = [one for one in self.surface.callables() if one.owner and not one.node.decorator_list]
+        plain = ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.JoinedStr
+        calls = (node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call))
+        alone = {dotted(call.func) for call in calls if not call.args or isinstance(call.args[0], plain)}
+        return next((one for one in methods if not alone.isdisjoint(one.names)), None)
 
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
         """Import lines, empty for builtins, None where nothing defines the name."""

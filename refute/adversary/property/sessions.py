@@ -15,7 +15,6 @@ _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
 """Before texts in what Python 2 showed; Python 3 shows none."""
 _MAX_STEPS: Final = 200
-_CHECKED: Final = ast.Expr | ast.Assert
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +85,17 @@ def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
         needed = (at for at, one in enumerate(sessions) if any(_leaves(step, used) for step in one))
         first = next(needed, len(sessions))
         sessions[first:] = [[*(step for one in sessions[first:] for step in one), *block][:_MAX_STEPS]]
-    stated = [next((step for step in one if isinstance(step.statement, _CHECKED)), None) for one in sessions]
+    stated = [next((step for step in one if _states(step)), None) for one in sessions]
     return [
         Example(steps=tuple(one), quote=(said or one[0]).source)
         for one, said in zip(sessions, stated, strict=True)
         if said or not only_checked
     ]
+
+
+def _states(step: Step) -> bool:
+    """Whether a step says something that can be wrong."""
+    return isinstance(step.statement, ast.Expr | ast.Assert) or isinstance(step.expected, Raises)
 
 
 def _leaves(step: Step, used: set[str]) -> bool:

@@ -181,9 +181,10 @@ class Surface:
         return next((modules.pop() for modules in found if len(modules) == 1), "")
 
     def named_in(self, text: str) -> tuple[Function, ...]:
-        """The functions that a claim names in backticks or as a call; else by names with an underscore."""
+        """The functions that a claim names in backticks or as a call; else by names with an underscore or a dot."""
         quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
-        for names in ({name for pair in quoted for name in pair}, {word for word in _words(text) if "_" in word}):
+        plain = {word for word in _words(text) if "_" in word} | set(re.findall(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+", text))
+        for names in ({name for pair in quoted for name in pair}, plain):
             hits = [f for f in self.callables() if names.intersection((f.name, *f.names))]
             if hits:
                 return tuple(hits)

@@ -29,7 +29,7 @@ from refute.scan.shell.walk import ShellWalker
 
 _DISGUISES: Final = {
     re.compile("[\u202a-\u202e\u2066-\u2069]"): "a mark that reverses how text is shown",
-    re.compile(r"\r(?!\n)"): "a carriage return inside a line",
+    re.compile(r"\r(?!['\"]?\n)"): "a carriage return inside a line",  # behind it a quote alone hides nothing
 }
 _MAX_BYTES: Final = 12 * 1024**2
 _CHILD_MEMORY_BYTES: Final = 1024**3

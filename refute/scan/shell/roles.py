@@ -55,8 +55,6 @@ def in_role(call: Call, row: Command, role: str, value: str, options: Options) -
             return (yield e.Read(value, asks=call.silent))
         case "delete":
             yield e.Delete(value, recursive=bool(options.keys() & _RECURSIVE))
-        case "tree":
-            yield e.Delete(value, recursive=True)
         case "rmdir":
             yield e.Delete(value, empty=True)
         case "edit" | "write":

@@ -77,7 +77,8 @@ class Scope:
 
     def each(self, ways: list[list[str]]) -> Iterator[list[str]]:
         """Several ways from here, one by one, each from what holds now; joined behind the last."""
-        start, cwd, ends = dict(self.variables), self.cwd, []
+        start: Variables = dict(self.variables) if len(ways) > 1 else {}  # a script has many commands and variables
+        cwd, ends = self.cwd, []
         for index, way in enumerate(ways):
             if index:
                 ends.append(self.variables)

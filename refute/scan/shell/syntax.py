@@ -125,6 +125,8 @@ _PLUMBING: Final = re.compile(rb"\d*[<>]&[\d-]+|(?:\d*>>?|&>>?)[ \t]*/dev/null")
 _PLAIN_MARK: Final = re.compile(rb"\w+|'\w+'|\"\w+\"")
 _UNPARTED: Final = re.compile(rb"(?:[)}]|\b(?:esac|done|fi))[ \t]+\Z")
 """What ends a command where nothing but a blank parts it from the next word."""
+_NO_LIST: Final = re.compile(rb"\{(?!.*(?:,|\.\.))", re.DOTALL)
+"""How a word begins that is neither a group nor a list of braces, such as `{{$name}}` of a template."""
 _LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z|(?<![^\s;])@(?=\w)")
 """Characters that stand for themselves: a tilde that is a word, a dollar sign before a backslash, `@` of `@NAME@`."""
 
@@ -206,8 +208,6 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield closed, closed, b" "
         case {"Type": "ExtGlob"}:
             yield from _anything(_begin(node), _end(node), text)
-        case {"Repl": {"Orig": {"Parts": [{"Type": "SglQuoted" | "DblQuoted"}]} as pattern}}:
-            yield from _anything(_begin(pattern), _end(pattern), text)
         case {"Semicolon": {"Offset": at}, "Redirs": redirections} if any("Hdoc" in one for one in redirections):
             yield at, at + 1, b" &&" if text[at + 1 :].partition(b"\n")[0].strip() else b""
         case {"Type": "DblQuoted", "Parts": [*parts]}:
@@ -218,6 +218,8 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
         case {"Type": "CallExpr", "Args": [first, *_]} if text[_begin(first) : _end(first)] == b"[":
             # To a shell the bracket is a command like any other: its operands need not balance.
             yield _begin(first), _end(first), b"test"
+        case {"Type": "CallExpr", "Args": [first, *_]} if _NO_LIST.match(text[_begin(first) : _end(first)]):
+            yield _begin(first), _begin(first), b"\\"
         case {"Type": "Lit"}:
             yield from ((at.start(), at.start(), b"\\") for at in _LONE.finditer(text, _begin(node), _end(node)))
         case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":

@@ -49,7 +49,7 @@ class Expander:
         bare = node.type in _BARE or (node.type == "command_name" and node.children[0].type in _BARE)
         return [[] if bare and text in {"", EMPTY} else split_fields(text) for text in self.texts(node)]
 
-    def texts(self, node: Node, *, quoted: bool = False) -> list[str]:  # noqa: C901 - one case per kind
+    def texts(self, node: Node, *, quoted: bool = False) -> list[str]:
         """The alternatives for a node as text; FIELD marks where an unquoted expansion splits."""
         match node.type:
             case "word" | "number" | "extglob_pattern" | "regex" | "variable_name" | "special_variable_name":
@@ -70,8 +70,6 @@ class Expander:
                 return [decode_escapes(text_of(node)[2:-1])]
             case "brace_expression":
                 return [text_of(node).translate(_ACTIVE)]
-            case "heredoc_content" | "heredoc_body":
-                return [self.heredoc(node)]
         found = self._expansion(node)
         if found is None:
             return self._joined(node, quoted=quoted) if node.named_child_count else [text_of(node)]

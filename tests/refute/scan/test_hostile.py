@@ -31,6 +31,7 @@ HOSTILE_SHELL = {
     "UTF-16": "rm -rf /".encode("utf-16"),
     "control bytes": b"echo \xff\x01",
     "lone carriage return": b"echo ok #\rrm -rf /\n",
+    "line under blanks": b"reboot #\r          \n",
     "direction mark": "echo \u202e'x'".encode(),
 }
 

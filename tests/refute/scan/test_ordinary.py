@@ -56,6 +56,7 @@ curl -sf "http://127.0.0.1:8123/" > /dev/null
 curl -fsS http://localhost:8123/health || exit 1
 kill $pid; wait $pid 2>/dev/null || true
 """,
+    "letters of autoconf 2.62": "ac_cr='\r'\nac_nl='\n'\n",
     "clean-up in the workspace": """rm -rf build dist *.egg-info .pytest_cache
 rm -rf ./build
 find . -name '*.pyc' -delete

@@ -25,12 +25,12 @@ class Version:
 '''
 
 
-def inputs(name: str, *claims: str, guess: bool = False) -> tuple[Inputs, ...]:
+def inputs(name: str, *claims: str, recorded: bool = False) -> tuple[Inputs, ...]:
     made = brief_of(CODE, claims or ["Nothing."])
     surface = read_surface(made.modules)
     function = surface.named(name)
     assert function is not None
-    return inputs_of(function, surface, published_calls(made, surface), guess=guess)
+    return inputs_of(function, surface, published_calls(made, surface), recorded=recorded)
 
 
 def test_types_give_small_values_first_and_options_too() -> None:
@@ -53,7 +53,7 @@ def test_a_call_in_a_claim_is_a_seed() -> None:
 
 def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> None:
     assert inputs("untyped") == ()
-    assert len(inputs("untyped", guess=True)[0].rows) > 10
+    assert len(inputs("untyped", recorded=True)[0].rows) > 10
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> 
 )
 def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bool) -> None:
     surface = read_surface(brief_of(f"def show(target: {annotation}): ...", ["Nothing."]).modules)
-    assert bool(inputs_of(surface.functions()[0], surface, (), guess=True)) is guessed
+    assert bool(inputs_of(surface.functions()[0], surface, (), recorded=True)) is guessed
 
 
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
@@ -105,7 +105,7 @@ def total(amounts: list[decimal.Decimal]): ...
 
 def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are() -> None:
     surface = read_surface(brief_of(BUILT, ["Nothing."]).modules)
-    at, total = (inputs_of(one, surface, (), hints=["utf-8"], guess=False)[0] for one in surface.functions())
+    at, total = (inputs_of(one, surface, (), hints=["utf-8"])[0] for one in surface.functions())
     assert at.call == ("at(datetime.datetime.fromisoformat(a0), by=a1 and datetime.timedelta(seconds=float(a1)))")
     assert ("2024-02-29T12:30:05", None) in at.rows
     for moment, by in at.rows:  # none of them changed a little, nor a hint
@@ -128,6 +128,4 @@ def test_a_method_of_several_classes_is_called_on_its_own() -> None:
     made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
     surface = read_surface(made.modules)
     index, *_ = (one for one in surface.callables() if one.owner == "Index")
-    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface), guess=False)] == [
-        "Index(a0).find(a1)"
-    ]
+    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface))] == ["Index(a0).find(a1)"]

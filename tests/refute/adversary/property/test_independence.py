@@ -82,6 +82,28 @@ def test_the_inputs_must_be_the_testers_own(given: str, assume: str, independent
     assert origin(block) == _origin(independent)
 
 
+@pytest.mark.parametrize(
+    ("given", "assume", "independent"),
+    [
+        ("int", "n in (4, 9)", False),
+        ("int", "0 <= n <= 40", False),
+        ("int", "n == 12", True),  # which the claim names
+        ("int", "1 <= n < 12", True),
+        ("int", "n != 7", True),
+        ("int", "n > -1 and n <= 100_000", True),
+        ("int", "n > 100_000", False),
+        ("Literal[4, 9]", "", False),
+        ("Literal[12] | None", "", True),
+        ("str", "len(n) < 50 and n.isdigit()", True),
+        ("str", "len(n) < 5", False),
+        ("str", "'z' in n", False),
+    ],
+)
+def test_what_narrows_the_inputs_must_stand_in_the_claim(given: str, assume: str, independent: bool) -> None:
+    block = Property(given={"n": given}, assume=assume, check="unique(n) == sorted(set(str(n)))")
+    assert origin(block, "`unique` drops what comes twice up to 12.") == _origin(independent)
+
+
 def _origin(independent: bool) -> Origin:
     return Origin.FIELD if independent else Origin.AUTHOR_PROPERTY
 

@@ -6,7 +6,7 @@ import pytest
 
 from refute.adversary.attack import Origin
 from refute.adversary.property.tester import PropertyTester
-from refute.ticket.record import Claim, ClaimId, Raises
+from refute.ticket.record import Claim, ClaimId, Property, Raises
 from tests.refute.adversary.property.workbench import brief_of, failures
 
 CODE = """
@@ -96,3 +96,34 @@ def test_texts_of_all_punctuation_tell_functions_apart() -> None:
     code = "import html\ndef escape(s: str):\n    return html.escape(s).replace('&#x27;', chr(39))\n"
     claim = Claim(id=ClaimId("C1"), text="escape() is html.escape().", same_as={"escape": "html.escape"})
     assert failures(PropertyTester().write_tests(brief_of(code, [claim])), code)  # a quote stays as it is
+
+
+NUMBERS = """
+def grouped(n: int) -> str:
+    return format(n, ',')
+
+def product(n: int) -> int:
+    return 1 if n < 2 else n * product(n - 1)
+
+def level(name: str) -> str:
+    return {'low': '1', 'high': '9'}.get(name, name)
+"""
+GROUPED = Property(given={"n": "int"}, assume=None, check="grouped(n) == format(n, ',')")
+PRODUCT = Property(given={"n": "int"}, assume="n >= 0", check="product(n) == math.factorial(n)")
+LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit() or level(name) == name")
+
+
+@pytest.mark.parametrize(
+    ("claim", "right", "wrong"),
+    [
+        (replace(CLAIM, property=GROUPED), "format(n, ',')", "str(n)"),
+        (replace(CLAIM, same_as={"product": "math.factorial"}), "n < 2", "n < 5"),  # and recurses no deeper than it may
+        (replace(CLAIM, property=PRODUCT), "n < 2", "n < 5"),
+        (replace(CLAIM, property=LEVEL, examples=("level('high') == '9'",)), "'low': '1'", "'HIGH': 'x'"),
+    ],
+    ids=["large numbers", "same_as of what recurses", "property of what recurses", "texts near examples"],
+)
+def test_values_that_matter_are_tried_beside_drawn_ones(claim: Claim, right: str, wrong: str) -> None:
+    attack = PropertyTester().write_tests(brief_of(NUMBERS, [claim]))
+    assert failures(attack, NUMBERS) == {}
+    assert failures(attack, NUMBERS.replace(right, wrong))

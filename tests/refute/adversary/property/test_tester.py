@@ -96,6 +96,15 @@ def test_a_bare_call_among_author_examples_must_not_be_false() -> None:
     assert len(failures(attack_on(code, claim("Fine.", "ok(1)", "ok(2)")), code)) == 1
 
 
+def test_an_example_may_be_a_session_with_unknown_names_told() -> None:
+    shown = claim("It computes areas.", ">>> w = 2\n>>> area(w, 3)\n6", ">>> area(width, 2)\n4")
+    attack = PropertyTester().write_tests(brief_of(AREA, [shown]))
+    assert [test.origin for test in attack.tests] == [Origin.AUTHOR_EXAMPLE]
+    assert failures(attack, AREA) == {}
+    assert failures(attack, AREA.replace("w * h", "w + h"))
+    assert [one.field for one in attack.untested_fields] == ["the session '>>> area(width, 2)'"]
+
+
 def test_statements_among_author_examples_run_in_order() -> None:
     code = "class Box:\n    items = 0\n    def add(self):\n        self.items += 1\n"
     written = "box = Box(); box.add(); assert box.items == 1"
