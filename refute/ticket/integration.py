@@ -121,7 +121,8 @@ def _replacing(ticket: Ticket, files: Mapping[str, bytes], units: Sequence[Unit]
         starts = named and Kind.PROCESS in map(kind_of, unit.references) and not unit.mocks
         if starts or reach.of(touched, unit.mocks):
             return set()
-        found |= {mock for mock in unit.mocks if reach.of(touched) - reach.of(touched, [mock])}
+        behind = reach.of(touched)
+        found |= {mock for mock in unit.mocks if behind - reach.of(touched, [mock])}
     return found
 
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ def stand_ins() -> frozenset[str]:
     return frozenset().union(*(names for _, _, names in _rows()))
 
 
+@lru_cache(maxsize=10_000)
 def kind_of(dotted: str) -> Kind | None:
     """What a dotted name reaches when it is called; None where that is nothing outside."""
     last = dotted.rpartition(".")[2]
