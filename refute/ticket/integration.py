@@ -1,14 +1,15 @@
 """Claims that something was tested for real, exposed where the author's own tests mock their way out."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
 from refute.ticket.mocks import Mock
 from refute.ticket.modules import implementation_modules
-from refute.ticket.outside import OutsideUse, Way
+from refute.ticket.outside import Kind, kind_of
+from refute.ticket.reach import Reach
 from refute.ticket.record import ClaimId, Ticket
 from refute.ticket.script import ScriptRun, what_runs
 from refute.ticket.suite import Unit, read_python, read_units
@@ -75,26 +76,21 @@ def find_mocked_integration(ticket: Ticket, files: Mapping[str, bytes]) -> tuple
     if units is None:
         return ()
     said = " ".join(claim.text for claim in claims)[:_MAX_CLAIM_CHARS]
-    places = _mocked(ticket, files, units, with_files=_FILES.search(said) is not None)
-    # What names its target shows best what was replaced; bare mock objects stand for it only where nothing else does.
-    shown = {(path, mock.line, mock.what) for path, mock in places if mock.target}
-    shown = shown or {(path, mock.line, mock.what) for path, mock in places}
+    mocks = sorted(_replacing(ticket, files, units, with_files=_FILES.search(said) is not None))
     return tuple(
-        MockEvidence(path=path, line=line, what=what, claim_id=claim.id)
+        MockEvidence(path=mock.path, line=mock.line, what=mock.what, claim_id=claim.id)
         for claim in claims
-        for path, line, what in sorted(shown)[:_MAX_EVIDENCE]
+        for mock in mocks[:_MAX_EVIDENCE]
     )
 
 
 def _units(run: ScriptRun, files: Mapping[str, bytes]) -> list[Unit] | None:
-    """All tests that run; None where one of their files cannot be read."""
-    started = {path for path, _ in run.programs}
+    """All that runs; None where one of the files cannot be read."""
     inline = {f"<line {line}>": code.encode("utf-8", "replace") for line, code in run.code}
-    readable = {**files, **inline}
+    programs = {*inline, *(path for path, _ in run.programs)}
     found: list[Unit] = []
     for path in (*sorted(run.tests), *inline):
-        program = path in started or path in inline
-        units = read_units(path, readable, deselected=run.deselected, as_program=program)
+        units = read_units(path, {**files, **inline}, left_out=run.deselected, as_program=path in programs)
         if units is None:
             return None
         found += units
@@ -108,44 +104,35 @@ def _started_for_real(ticket: Ticket, run: ScriptRun) -> bool:
     return any(not only_help and program in names for program, only_help in run.programs)
 
 
-def _mocked(
-    ticket: Ticket, files: Mapping[str, bytes], units: Iterable[Unit], *, with_files: bool
-) -> set[tuple[str, Mock]]:
-    """Where tests replace ways outside, each with its file; empty where a test gets through."""
+def _replacing(ticket: Ticket, files: Mapping[str, bytes], units: Sequence[Unit], *, with_files: bool) -> set[Mock]:
+    """What stands in for something outside; empty where a test gets through."""
     modules = implementation_modules(ticket)
     trees = [tree for module in modules if (tree := read_python(files.get(module.path, b""))) is not None]
     if len(trees) < len(modules):
         return set()
+    own = {module.name.partition(".")[0] for module in modules}
+    reach = Reach(trees, own, [mock for unit in units for mock in unit.mocks], with_files=with_files)
     names = sorted((module.name for module in modules), key=len, reverse=True)
-    own = {name.partition(".")[0] for name in names}
-    replaced = {part for unit in units for mock in unit.mocks for part in mock.target} - own
-    outside = OutsideUse(trees, with_files=with_files, replaced=replaced)
-    programs = {PurePosixPath(path).name for path in ticket.implementation_files if path.endswith(".py")}
-    found: set[tuple[str, Mock]] = set()
+    programs = {PurePosixPath(path).name for path in ticket.implementation_files}
+    found: set[Mock] = set()
     for unit in units:
         touched = _touched(unit, names)
-        starts = any(program in text for program in programs for text in unit.texts)
-        if outside.open_ways(touched, unit.mocks) or (
-            starts and not any(one.target or one.library for one in unit.mocks)
-        ):
+        named = any(program in text for program in programs for text in unit.texts)
+        starts = named and Kind.PROCESS in map(kind_of, unit.references) and not unit.mocks
+        if starts or reach.of(touched, unit.mocks):
             return set()
-        ways = outside.open_ways(touched, ()) if unit.mocks else set()
-        found |= {(unit.path, mock) for mock in unit.mocks if ways and _matters(mock, outside, ways)}
+        behind = reach.of(touched)
+        found |= {mock for mock in unit.mocks if behind - reach.of(touched, [mock])}
     return found
 
 
-def _matters(mock: Mock, outside: OutsideUse, ways: Iterable[Way]) -> bool:
-    return any(part in outside.ways for part in mock.target[-1:]) or any(way.closed_by(mock) for way in ways)
-
-
-def _touched(unit: Unit, modules: Iterable[str]) -> set[str]:
-    """Every part of the names that a test mentions, where it mentions the implementation at all."""
-    short_names = {name.rpartition(".")[2] for name in modules}
-    parts: set[str] = set()
-    reaching = False
-    for reference in unit.references:
-        module = next((name for name in modules if f"{reference}.".startswith(f"{name}.")), None)
-        reaching = reaching or module is not None or reference.rpartition(".")[2] in short_names
+def _touched(unit: Unit, modules: Sequence[str]) -> set[str]:
+    """Every part of the names that a test mentions, where it mentions the implementation or its package at all."""
+    ends = {part for name in modules for part in (name.partition(".")[0], name.rpartition(".")[2])}
+    parts, touched = set[str](), set[str]()
+    for name in unit.references:
+        parts.update(name.split("."))
         # A function may be called like its module, so the module's own name says nothing.
-        parts.update(reference.removeprefix(module or "").split("."))
-    return parts if reaching else set()
+        module = next((one for one in modules if f"{name}.".startswith(f"{one}.")), "")
+        touched.update(name.removeprefix(module).split("."))
+    return set() if parts.isdisjoint(ends) else touched

@@ -1,4 +1,4 @@
-"""Mocks in Python tests, found by syntax with imports resolved: which call replaces what."""
+"""Replacements in Python tests, found by syntax with imports resolved: which call replaces what."""
 
 import ast
 import re
@@ -6,27 +6,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-_CREATION: Final = re.compile(r"\w*Mock|create_autospec|mock_open|stub")
-_LIBRARY: Final = re.compile(
-    r"responses|requests_mock|httpretty|respx|aioresponses|moto|vcr|betamax|pyfakefs|nock|pook"  # modules
-    r"|httpx_mock|respx_mock|fake_process|fp|fs"  # fixtures
-)
+from refute.ticket.outside import stand_ins
+
 _MOCKER: Final = re.compile(r"mock|(?:(?:class|module|package|session)_)?mocker")
-_OBSERVER: Final = re.compile(r"(on_\w+|.*(callback|handler|listener|hook|logger|observer|spy|log))", re.IGNORECASE)
 _SETTERS: Final = frozenset({"setattr", "delattr", "setitem", "delitem"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Mock:
     """One replacement."""
 
+    path: str
     line: int
     what: str
     """As written, shortened."""
     target: tuple[str, ...]
-    """Dotted name of what is replaced, in parts; empty where it cannot be read (a mock object that is passed in)."""
-    library: str = ""
-    """A library or fixture that stands in for a whole kind of system (`responses`, `fake_process`); else empty."""
+    """Dotted name of what is replaced, or of the library that stands in for it (`responses`), in parts."""
 
 
 def imported_names(tree: ast.AST) -> dict[str, str]:
@@ -57,63 +52,45 @@ def dotted_name(node: ast.AST | None, names: Mapping[str, str]) -> str:
             return ""
 
 
-def find_mocks(tree: ast.AST, names: Mapping[str, str]) -> Iterator[Mock]:
+def find_mocks(tree: ast.AST, names: Mapping[str, str], path: str) -> Iterator[Mock]:
     """Every replacement below a node.
 
     Args:
         tree: a function, a class or a module.
         names: the file's imports.
+        path: of the file.
     """
-    observers = _observers(tree)
     for node in ast.walk(tree):
-        target, library = None, ""
+        target: tuple[str, ...] = ()
         match node:
-            case ast.Call() if node not in observers:
+            case ast.Call():
                 target = _by_call(node, names)
             case ast.Assign(targets=[place], value=value):
                 target = _by_assignment(place, value, names)
-            case ast.Attribute() if _LIBRARY.fullmatch(root := dotted_name(node, names).partition(".")[0]):
-                target, library = (), root
-            case ast.arg(arg=name) if _LIBRARY.fullmatch(name):
-                target, library = (), name
-        if target is not None:
-            line = getattr(node, "lineno", 1)
-            yield Mock(line=line, what=ast.unparse(_shown(node))[:120], target=target, library=library)
+            case ast.Name(id=name) if name in names:
+                target = _standing_in(names[name])
+            case ast.Attribute():
+                target = _standing_in(dotted_name(node, names))
+            case ast.arg(arg=fixture):
+                target = _standing_in(fixture)
+        if target:
+            shown = node.targets[0] if isinstance(node, ast.Assign) else node
+            yield Mock(path=path, line=getattr(node, "lineno", 1), what=ast.unparse(shown)[:120], target=target)
 
 
-def _observers(tree: ast.AST) -> set[ast.AST]:
-    """Mock objects that only watch: they are named as callbacks, handlers and the like."""
-    found: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.keyword(arg=str(name), value=value) | ast.Assign(targets=[ast.Name(id=name)], value=value):
-                found |= {value} if _OBSERVER.fullmatch(name) else set()
-    return found
+def _standing_in(dotted: str) -> tuple[str, ...]:
+    root = dotted.partition(".")[0]
+    return (root,) if root in stand_ins() else ()
 
 
-def _shown(node: ast.AST) -> ast.AST:
-    return node.targets[0] if isinstance(node, ast.Assign) else node
-
-
-def _by_call(node: ast.Call, names: Mapping[str, str]) -> tuple[str, ...] | None:
-    """What a call replaces; empty for a mock object, None for any other call."""
+def _by_call(node: ast.Call, names: Mapping[str, str]) -> tuple[str, ...]:
+    """What a call replaces: `patch`, `mocker.patch.object`, `setattr` of pytest's monkeypatch, by whatever names."""
     root, *rest = dotted_name(node.func, names).removeprefix("unittest.").split(".")
     if any(keyword.arg == "wraps" for keyword in node.keywords):
-        return None
-    if rest and _MOCKER.fullmatch(root):
-        if rest[0] == "patch":
-            return _target(node, names, attribute="object" in rest)
-        return () if _CREATION.fullmatch(rest[-1]) else None
-    if rest and rest[-1] in _SETTERS:  # pytest's monkeypatch, by whatever name
-        return _target(node, names, attribute=True)
-    builtin = root in {"setattr", "delattr"} and node.args and _is_imported(node.args[0], names)
-    return _target(node, names, attribute=True) if builtin else None
-
-
-def _is_imported(node: ast.expr, names: Mapping[str, str]) -> bool:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in names
+        return ()
+    if rest and _MOCKER.fullmatch(root) and rest[0] == "patch":
+        return _target(node, names, attribute="object" in rest)
+    return _target(node, names, attribute=True) if rest and rest[-1] in _SETTERS else ()
 
 
 def _target(node: ast.Call, names: Mapping[str, str], *, attribute: bool) -> tuple[str, ...]:
@@ -128,11 +105,17 @@ def _target(node: ast.Call, names: Mapping[str, str], *, attribute: bool) -> tup
     return tuple(base.split(".")) if base else ()
 
 
-def _by_assignment(target: ast.expr, value: ast.expr, names: Mapping[str, str]) -> tuple[str, ...] | None:
+def _by_assignment(target: ast.expr, value: ast.expr, names: Mapping[str, str]) -> tuple[str, ...]:
     """`module.name = fake` and `sys.modules["name"] = …` replace; other assignments configure."""
     if isinstance(target, ast.Subscript) and dotted_name(target.value, names) == "sys.modules":
         return tuple(str(getattr(target.slice, "value", "")).split("."))
     stands_in = isinstance(value, ast.Lambda) or re.search(r"mock|fake|stub|dummy", ast.unparse(value), re.IGNORECASE)
     if isinstance(target, ast.Attribute) and stands_in and _is_imported(target.value, names):
         return tuple(dotted_name(target, names).split("."))
-    return None
+    return ()
+
+
+def _is_imported(node: ast.expr, names: Mapping[str, str]) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in names

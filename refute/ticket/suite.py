@@ -1,4 +1,4 @@
-"""The author's tests as units: what each one mocks, and what it names."""
+"""The author's tests as units: what each one replaces, and what it names."""
 
 import ast
 import warnings
@@ -8,24 +8,24 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Final
 
-from refute.python_syntax import nests_deeper, parsed_or_none
+from refute.python_syntax import FUNCTION, nests_deeper, parsed_or_none
+from refute.ticket.changes import is_test_file
 from refute.ticket.mocks import Mock, dotted_name, find_mocks, imported_names
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
-_DEFINING: Final = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_BYTES: Final = 1_000_000
+_MAX_FILES: Final = 20
 _MAX_TESTS: Final = 1_000
 _MAX_NESTING: Final = 100
 """Levels of a syntax tree; what walks it here calls itself once or more for each."""
+_SET_UP: Final = frozenset({"setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class", "setup"})
 _MODULE_SET_UP: Final = frozenset({"setUpModule", "setup_module", "setup_function"})
-_CLASS_SET_UP: Final = frozenset({"setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class", "setup"})
+_DEFINING: Final = (ast.Import, ast.ImportFrom, ast.ClassDef, *FUNCTION.__args__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One test function (or a whole program) with everything that it brings into play."""
+    """One test function, or what else runs by itself, with everything that it brings into play."""
 
-    path: str
     mocks: frozenset[Mock]
     references: frozenset[str]
     """Dotted origins of all names and attributes, also of fixtures and local functions that it uses."""
@@ -33,60 +33,59 @@ class Unit:
     """Its string literals: commands that it starts may stand there."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What stands in one function, or at the module's top level."""
+class _Part:
+    """A function, or what else stands in a file."""
 
-    mocks: frozenset[Mock]
-    references: frozenset[str]
-    texts: frozenset[str]
-    used: frozenset[str]
-    """Names that may be local functions or fixtures."""
+    def __init__(self, node: ast.AST, names: Mapping[str, str], path: str) -> None:
+        nodes = list(ast.walk(node))
+        dotted = [dotted_name(one, names) for one in nodes if isinstance(one, ast.Name | ast.Attribute)]
+        attributes = [one.attr for one in nodes if isinstance(one, ast.Attribute)]
+        texts = [one.value for one in nodes if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        self.unit = Unit(
+            mocks=frozenset(find_mocks(node, names, path)),
+            references=frozenset([*filter(None, dotted), *attributes]),
+            texts=frozenset(texts),
+        )
+        self.uses = frozenset(_used_names(nodes))
+        """Names that may be local functions or fixtures."""
 
 
-class _File:
-    """A parsed test file together with the `conftest.py` files above it; every part is walked once."""
+class _Suite:
+    """A test file together with the `conftest.py` files above it; every function is walked once.
 
-    def __init__(self, path: str, tree: ast.Module, shared: Iterable[ast.Module]) -> None:
-        self._path = path
-        self.names: dict[str, str] = {}
-        self._functions: dict[str, Definition] = {}
-        for other in (*reversed([*shared]), tree):
-            self.names |= imported_names(other)
-            self._functions |= {node.name: node for node in ast.walk(other) if isinstance(node, Definition)}
-        top = ast.Module(body=[node for node in tree.body if not isinstance(node, _DEFINING)], type_ignores=[])
-        self.always: list[ast.AST] = [top, *filter(_applies_by_itself, self._functions.values())]
-        self._facts: dict[int, _Facts] = {}
+    Args:
+        trees: by their paths, the test file's own last.
+    """
 
-    def unit(self, parts: Iterable[ast.AST]) -> Unit:
-        """Join the parts with the local functions and fixtures that they name, to the end."""
-        pending = [*parts, *self.always]
-        joined: dict[int, _Facts] = {}
+    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
+        self._parts: dict[ast.AST, _Part] = {}
+        self._functions: dict[str, ast.AST] = {}
+        self._always: list[ast.AST] = []
+        for path, tree in trees.items():
+            self.names = imported_names(tree)
+            top = ast.Module(body=[node for node in tree.body if not isinstance(node, _DEFINING)], type_ignores=[])
+            functions = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
+            classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+            frames = [part for node in classes for part in (*node.decorator_list, *node.bases)]
+            self._parts |= {node: _Part(node, self.names, path) for node in (top, *functions, *frames)}
+            self._functions |= {node.name: node for node in functions}
+            self._always += [node for node in functions if _applies_by_itself(node)]
+        self._always.append(top)
+
+    def unit(self, nodes: Iterable[ast.AST] = ()) -> Unit:
+        """Join what stands in some nodes with the local functions and fixtures that they name, to the end."""
+        pending, seen = [*nodes, *self._always], dict[ast.AST, _Part]()
         while pending:
-            part = pending.pop()
-            if id(part) not in joined:
-                joined[id(part)] = facts = self._facts.get(id(part)) or self._walked(part)
-                pending += [self._functions[used] for used in facts.used if used in self._functions]
-        every = joined.values()
+            node = pending.pop()
+            if node not in seen and node in self._parts:
+                seen[node] = self._parts[node]
+                pending += [self._functions[name] for name in seen[node].uses if name in self._functions]
+        every = [part.unit for part in seen.values()]
         return Unit(
-            path=self._path,
-            mocks=frozenset[Mock]().union(*(facts.mocks for facts in every)),
-            references=frozenset[str]().union(*(facts.references for facts in every)),
-            texts=frozenset[str]().union(*(facts.texts for facts in every)),
+            mocks=frozenset[Mock]().union(*(unit.mocks for unit in every)),
+            references=frozenset[str]().union(*(unit.references for unit in every)),
+            texts=frozenset[str]().union(*(unit.texts for unit in every)),
         )
-
-    def _walked(self, part: ast.AST) -> _Facts:
-        nodes = list(ast.walk(part))
-        names = (dotted_name(node, self.names) for node in nodes if isinstance(node, ast.Name | ast.Attribute))
-        attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
-        texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
-        self._facts[id(part)] = _Facts(
-            frozenset(find_mocks(part, self.names)),
-            frozenset([*filter(None, names), *attributes]),
-            frozenset(texts),
-            frozenset(_used_names(nodes)),
-        )
-        return self._facts[id(part)]
 
 
 def read_python(data: bytes) -> ast.Module | None:
@@ -100,42 +99,58 @@ def read_python(data: bytes) -> ast.Module | None:
 
 
 def read_units(
-    path: str, files: Mapping[str, bytes], *, deselected: Iterable[str] = (), as_program: bool = False
+    path: str, files: Mapping[str, bytes], *, left_out: Iterable[str] = (), as_program: bool = False
 ) -> tuple[Unit, ...] | None:
     """The tests of a file that run; None where it cannot be read.
 
     Args:
         path: of the test file among `files`.
-        files: content of the workspace; `conftest.py` files above the test bring their fixtures.
-        deselected: marks that are left out.
-        as_program: the file is started by Python itself, so its module level counts as a unit as well.
+        files: content of the workspace; what else of the tests it may use is read as well.
+        left_out: marks of tests that do not run.
+        as_program: Python itself starts the file, so its module level is a unit as well.
     """
-    tree = read_python(files.get(path, b""))
-    if tree is None:
+    trees = _with_helpers(path, files)
+    if path not in trees:
         return None
-    above = (str(parent / "conftest.py") for parent in PurePosixPath(path).parents)
-    file = _File(path, tree, filter(None, (read_python(files[name]) for name in above if name in files)))
-    left_out = {"pytest.mark.skip", "unittest.skip", *(f"pytest.mark.{mark}" for mark in deselected)}
-    tests = list(islice(_tests(tree), _MAX_TESTS))
-    runs = (parts for parts, marks in tests if left_out.isdisjoint(dotted_name(mark, file.names) for mark in marks))
-    units = [file.unit(parts) for parts in runs]
-    return (*units, file.unit(())) if as_program or not tests else tuple(units)
+    suite = _Suite(trees)
+    skipped = {"pytest.mark.skip", "unittest.skip", *(f"pytest.mark.{mark}" for mark in left_out)}
+    tests = list(islice(_tests(trees[path]), _MAX_TESTS))
+    runs = [nodes for nodes, marks in tests if skipped.isdisjoint(dotted_name(mark, suite.names) for mark in marks)]
+    return tuple(suite.unit(nodes) for nodes in (*runs, *([] if tests and not as_program else [()])))
+
+
+def _with_helpers(path: str, files: Mapping[str, bytes]) -> dict[str, ast.Module]:
+    """A test file, the last, behind the `conftest.py` files above it and the modules of tests that these import."""
+    modules: dict[str, list[str]] = {}
+    for other in filter(is_test_file, files):
+        posix = PurePosixPath(other)
+        modules.setdefault(posix.parent.name if posix.stem == "__init__" else posix.stem, []).append(other)
+    above = [str(parent / "conftest.py") for parent in PurePosixPath(path).parents]
+    pending, trees = [path, *above], dict[str, ast.Module]()
+    while pending and len(trees) < _MAX_FILES:
+        name = pending.pop(0)
+        tree = read_python(files.get(name, b"")) if name not in trees else None
+        if tree is not None:
+            trees[name] = tree
+            imported = {part for origin in imported_names(tree).values() for part in origin.split(".")}
+            pending += [other for part in sorted(imported) for other in modules.get(part, ())]
+    return dict(reversed(trees.items()))
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[list[ast.AST], list[ast.expr]]]:
-    """The parts of each test beside what always applies, and its decorators."""
+    """The nodes of each test beside what always applies, and its decorators."""
     for node in tree.body:
-        if isinstance(node, Definition) and node.name.startswith("test"):
+        if isinstance(node, FUNCTION) and node.name.startswith("test"):
             yield [node], node.decorator_list
         elif isinstance(node, ast.ClassDef):
-            members = [member for member in node.body if isinstance(member, Definition)]
-            around = [*node.decorator_list, *node.bases, *(one for one in members if one.name in _CLASS_SET_UP)]
-            for test in members:
+            methods = [item for item in node.body if isinstance(item, FUNCTION)]
+            frame = [*node.decorator_list, *node.bases, *(one for one in methods if one.name in _SET_UP)]
+            for test in methods:
                 if test.name.startswith("test"):
-                    yield [test, *around], [*test.decorator_list, *node.decorator_list]
+                    yield [test, *frame], [*test.decorator_list, *node.decorator_list]
 
 
-def _applies_by_itself(function: Definition) -> bool:
+def _applies_by_itself(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Fixtures that pytest applies to every test, and set-up functions of a module."""
     automatic = any("autouse=True" in ast.unparse(decorator) for decorator in function.decorator_list)
     return automatic or function.name in _MODULE_SET_UP

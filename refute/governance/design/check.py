@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from refute.errors import TicketNotFound, UsageError
-from refute.governance.design.reading import Design
+from refute.governance.design.reading import read_design
 from refute.governance.design.rules import RULES, Severity
 from refute.guardrails.plain_text import printable
 
@@ -58,7 +58,7 @@ def check_design(file: Path, repo: Path) -> DesignResult:
     if not repo.is_dir():
         raise UsageError(f"--repo {repo}: is no directory", hint="Name the repository that the document is about.")
     try:
-        design = Design().read(file.read_text(encoding="utf-8"))
+        design = read_design(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise TicketNotFound(f"{file}: there is no such file") from error
     except (OSError, UnicodeDecodeError) as error:

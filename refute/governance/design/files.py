@@ -7,28 +7,11 @@ from typing import Final
 from refute.governance.design.reading import Block, Design, Found
 
 SUFFIXES: Final = (
-    *(
-        "py",
-        "pyi",
-        "md",
-        "rst",
-        "yml",
-        "yaml",
-        "toml",
-        "json",
-        "jsonl",
-        "sh",
-        "txt",
-        "cfg",
-        "ini",
-        "sql",
-        "html",
-        "css",
-    ),
-    *("js", "jsx", "ts", "tsx", "lock", "j2", "xml", "csv", "go", "rs", "java", "c", "h", "cpp"),
+    r"py|pyi|md|rst|yml|yaml|toml|json|jsonl|sh|txt|cfg|ini|sql|html|css|js|jsx|ts|tsx|lock|j2|xml|csv|go|rs|java"
+    r"|c|h|cpp"
 )
 _FOLDERS: Final = r"(?<![\w/.])(?:[\w.@-]+/)*"
-FILE: Final = re.compile(rf"{_FOLDERS}(?:[\w.@-]*\w\.(?:{'|'.join(SUFFIXES)})\b|(?:Makefile|Dockerfile)\b)")
+FILE: Final = re.compile(rf"{_FOLDERS}(?:[\w.@-]*\w\.(?:{SUFFIXES})\b|(?:Makefile|Dockerfile)\b)")
 """A file in running text."""
 CHANGES: Final = {"add": "Add", "modif": "Modify", "delet": "Delete"}
 PLACEHOLDERS: Final = ("src", "lib", "app")

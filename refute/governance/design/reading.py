@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
 
 Found = Iterator[tuple[int, str]]
 """Line and what is wrong there: what a rule finds."""
@@ -53,18 +53,11 @@ class Block:
         return next(iter(self.cells.values()), "")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Design:
     """A document that was read."""
 
-    blocks: list[Block] = field(default_factory=list)
-    _above: list[tuple[int, str]] = field(default_factory=list)
-    _items: list[str | None] = field(default_factory=list)
-    """Of the lists around: the number of an item that nothing has begun yet."""
-    _columns: list[str] = field(default_factory=list)
-    _cells: list[str] | None = None
-    _row: Token | None = None
-    _title: Token | None = None
+    blocks: tuple[Block, ...]
 
     def of(self, part: str) -> list[Block]:
         """What stands under the headings of a part, a key of `SECTIONS`."""
@@ -75,60 +68,54 @@ class Design:
         """The rows of a part's tables."""
         return [one for one in self.of(part) if one.cells]
 
-    def read(self, text: str) -> "Design":
-        """Read a document; any text is one. A single first-level heading is its title, and no section."""
-        tokens = MarkdownIt("commonmark").enable("table").parse(text)
-        top = [token for token in tokens if token.type == "heading_open" and token.tag == "h1"]
-        self._title = top[0] if len(top) == 1 else None
-        for token, following in zip(tokens, tokens[1:] + tokens[:1], strict=True):
-            take = getattr(self, f"_{token.type}", None)
-            if take is not None:
-                take(token, following)
-        return self
 
-    def _heading_open(self, token: Token, following: Token) -> None:
-        level, text = int(token.tag[1:]), following.content
-        following.type = "heading"
-        here = [] if token is self._title else [(level, text)]
-        self._above = [*((above, words) for above, words in self._above if above < level), *here]
-
-    def _thead_open(self, *_: Token) -> None:
-        self._columns = []
-
-    def _tr_open(self, token: Token, _: Token) -> None:
-        self._cells, self._row = [], token
-
-    def _tr_close(self, token: Token, _: Token) -> None:
-        cells, self._cells = self._cells or [], None
-        if not self._columns:
-            self._columns = [re.sub(r"[*_`]", "", name).strip().lower() for name in cells]
-        elif any(cells):
-            named = dict(zip(self._columns, cells, strict=False))
-            self._add(self._row or token, text=" ".join(cells), cells=named)
-
-    def _list_item_open(self, token: Token, _: Token) -> None:
-        self._items.append(token.info)
-
-    def _list_item_close(self, *_: Token) -> None:
-        self._items.pop()
-
-    def _fence(self, token: Token, _: Token) -> None:
-        self._add(token, text=token.content, language=token.info.partition(" ")[0] or "text")
-
-    def _inline(self, token: Token, _: Token) -> None:
-        if self._cells is not None:
-            self._cells.append(token.content)
-            return
-        number = self._items[-1] if self._items else None
-        picture = any(child.type == "image" for child in token.children or ())
-        depth = 0 if number is None else len(self._items)
-        self._add(token, text=token.content, depth=depth, number=number or "", has_picture=picture)
-        self._items[-1:] = [None] if self._items else []
-
-    def _add(self, token: Token, **fields: Any) -> None:
-        above = tuple(words for _, words in self._above)
-        self.blocks.append(Block(line=_line(token), headings=above, **fields))
+def read_design(text: str) -> Design:
+    """Read a document; any text is one. A single first-level heading is its title, and no section."""
+    nodes = SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text)).children
+    tops = [node for node in nodes if node.tag == "h1"]
+    found: list[Block] = []
+    above: list[tuple[int, str]] = []
+    for node in nodes:
+        if node.type == "heading":
+            level = int(node.tag[1:])
+            above = [one for one in above if one[0] < level]
+            above += [] if tops == [node] else [(level, node.children[0].content)]
+        else:
+            found += _blocks(node, tuple(words for _, words in above))
+    return Design(tuple(found))
 
 
-def _line(token: Token) -> int:
-    return token.map[0] + 1 if token.map else 1
+def _blocks(node: SyntaxTreeNode, headings: tuple[str, ...], level: int = 0, **begun: Any) -> Iterator[Block]:
+    """What a node holds, `level` lists deep; the first text of an item has what the item `begun`: depth and number."""
+    line = _line(node)
+    match node.type:
+        case "table":
+            yield from _rows(node, headings)
+        case "fence":
+            language = node.info.partition(" ")[0] or "text"
+            yield Block(line=line, headings=headings, text=node.content, language=language)
+        case "inline":
+            picture = any(child.type == "image" for child in node.walk())
+            yield Block(line=line, headings=headings, text=node.content, has_picture=picture, **begun)
+        case "list_item":
+            for child in node.children:
+                first = child is node.children[0]
+                yield from _blocks(child, headings, level, **({"depth": level, "number": node.info} if first else {}))
+        case _:
+            inner = level + node.type.endswith("_list")
+            for child in node.children:
+                yield from _blocks(child, headings, inner, **begun)
+
+
+def _rows(table: SyntaxTreeNode, headings: tuple[str, ...]) -> Iterator[Block]:
+    rows = [row for part in table.children for row in part.children]
+    head, *body = ([cell.children[0].content for cell in row.children] for row in rows)
+    columns = [re.sub(r"[*_`]", "", name).strip().lower() for name in head]
+    for row, cells in zip(rows[1:], body, strict=True):
+        if any(cells):
+            named = dict(zip(columns, cells, strict=False))
+            yield Block(line=_line(row), headings=headings, text=" ".join(cells), cells=named)
+
+
+def _line(node: SyntaxTreeNode) -> int:
+    return node.map[0] + 1 if node.map else 1

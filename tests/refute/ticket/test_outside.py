@@ -67,7 +67,7 @@ def test_fetch():
     with patch("vcs.urlopen") as opened:
         vcs.fetch("http://x")
 """
-HEADER = "from unittest.mock import Mock, MagicMock, patch\nimport pytest, subprocess\nimport vcs\n"
+HEADER = "from unittest.mock import Mock, patch\nimport pytest, subprocess\nimport vcs\n"
 GIT_CLAIM = "Reading the branch is integration tested against a real git repository."
 
 
@@ -114,6 +114,7 @@ def test_one_test_that_gets_past_its_mocks_saves_the_claim(case, body):
 
 
 MOCKED_ALL = {
+    "a file is named like the program, which is not started": "def test_it():\n    assert vcs.parse('vcs.py')\n",
     "nothing but the mocked fetch": "",
     "only a parser is run": "def test_it():\n    result = vcs.parse('a b')\n    assert result\n",
     "the helper is patched": "def test_it():\n    with patch('vcs.git'):\n        vcs.branch()\n",
@@ -124,8 +125,6 @@ MOCKED_ALL = {
     "the fake process fixture": "def test_it(fp):\n    vcs.branch()\n",
     "responses": "import responses\n@responses.activate\ndef test_it():\n    vcs.Client('http://x').get('/')\n",
     "sockets": "@patch('socket.socket')\ndef test_it(made):\n    vcs.Client('http://x').get('/')\n",
-    "a runner is passed in": "def test_it():\n    vcs.Repo('.', runner=Mock(return_value='x')).head()\n",
-    "a session is passed in": "def test_it():\n    vcs.Client('http://x', MagicMock()).get('/')\n",
     "the class is patched": "@patch('vcs.Store')\ndef test_it(store):\n    vcs.Store('x').add('k')\n",
     "an attribute of an object": (
         "def test_it():\n    one = vcs.Client('u')\n    with patch.object(one, 'session'):\n        one.get('/')\n"
@@ -144,6 +143,14 @@ def test_tests_that_replace_all_that_is_outside_expose_the_claim(case, body):
 def test_files_are_an_integration_where_the_claim_speaks_of_them(case):
     body = "def test_it(tmp_path):\n    vcs.save(tmp_path / 'x', 'text')\n"
     assert not exposed(case, body, claim="Saving is integration tested with real files.")
+
+
+def test_what_a_helper_of_the_tests_does_counts_as_the_test_s_own(case):
+    tests = {"tests/util.py": "import vcs\ndef ask():\n    return vcs.branch()\n", "tests/test_fetch.py": FETCH_MOCKED}
+    real = "from .util import ask\ndef test_it():\n    assert ask()\n"
+    for test, expected in (("", True), (real, False)):
+        ticket, files = case.ticket({**tests, "tests/test_it.py": test}, claim=GIT_CLAIM)
+        assert bool(find_mocked_integration(ticket, {**files, "vcs.py": MIXED.encode()})) == expected
 
 
 ROWS = tomllib.loads((Path(outside.__file__).parent / "outside.toml").read_text(encoding="utf-8"))["row"]

@@ -175,7 +175,8 @@ def test_fixtures_of_a_conftest_count(case: Case) -> None:
     ticket, files = case.ticket(
         {"tests/conftest.py": conftest, "tests/test_a.py": "import vcs\ndef test_a(git):\n    vcs.branch()\n"}
     )
-    assert len(find_mocked_integration(ticket, files)) == 1
+    (evidence,) = find_mocked_integration(ticket, files)
+    assert (evidence.path, evidence.line) == ("tests/conftest.py", 4)
 
 
 @pytest.mark.parametrize("mark", ["@pytest.mark.skip(reason='no git in CI')", "@pytest.mark.integration"])
