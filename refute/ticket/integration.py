@@ -118,7 +118,8 @@ def _replacing(ticket: Ticket, files: Mapping[str, bytes], units: Sequence[Unit]
     for unit in units:
         touched = _touched(unit, names)
         named = any(program in text for program in programs for text in unit.texts)
-        starts = named and Kind.PROCESS in map(kind_of, unit.references) and not unit.mocks
+        replaced = any(not mock.argument for mock in unit.mocks)
+        starts = named and Kind.PROCESS in map(kind_of, unit.references) and not replaced
         if starts or reach.of(touched, unit.mocks):
             return set()
         behind = reach.of(touched)

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,8 @@ class Mock:
     """As written, shortened."""
     target: tuple[str, ...]
     """Dotted name of what is replaced, or of the library that stands in for it (`responses`), in parts."""
+    argument: str = ""
+    """Name or position of the argument as which a mock object is passed to the target, where one is."""
 
 
 def imported_names(tree: ast.AST) -> dict[str, str]:
@@ -60,11 +62,16 @@ def find_mocks(tree: ast.AST, names: Mapping[str, str], path: str) -> Iterator[M
         names: the file's imports.
         path: of the file.
     """
+    made = {place.id for node in ast.walk(tree) for place in _kept_in(node, names)}
     for node in ast.walk(tree):
         target: tuple[str, ...] = ()
         match node:
             case ast.Call():
                 target = _by_call(node, names)
+                callee = tuple(dotted_name(node.func, names).split("."))
+                for argument in _passed(node, names, made):
+                    what = ast.unparse(node)[:120]
+                    yield Mock(path=path, line=node.lineno, what=what, target=callee, argument=argument)
             case ast.Assign(targets=[place], value=value):
                 target = _by_assignment(place, value, names)
             case ast.Name(id=name) if name in names:
@@ -76,6 +83,27 @@ def find_mocks(tree: ast.AST, names: Mapping[str, str], path: str) -> Iterator[M
         if target:
             shown = node.targets[0] if isinstance(node, ast.Assign) else node
             yield Mock(path=path, line=getattr(node, "lineno", 1), what=ast.unparse(shown)[:120], target=target)
+
+
+def _makes_mock(node: ast.AST, names: Mapping[str, str]) -> bool:
+    """`Mock()`, `mock.MagicMock()`, `mocker.Mock()`, `create_autospec(…)`."""
+    root, _, rest = dotted_name(node, names).removeprefix("unittest.").partition(".")
+    kind = rest.rpartition(".")[2]
+    return isinstance(node, ast.Call) and _MOCKER.fullmatch(root) is not None and kind.endswith(("Mock", "autospec"))
+
+
+def _kept_in(node: ast.AST, names: Mapping[str, str]) -> Iterator[ast.Name]:
+    """The variables that a statement keeps a mock object in."""
+    if isinstance(node, ast.Assign) and _makes_mock(node.value, names):
+        yield from (place for place in node.targets if isinstance(place, ast.Name))
+
+
+def _passed(call: ast.Call, names: Mapping[str, str], made: Collection[str]) -> Iterator[str]:
+    """The positions and names of a call's arguments that are mock objects."""
+    every = [*((str(at), one) for at, one in enumerate(call.args)), *((one.arg, one.value) for one in call.keywords)]
+    for place, value in every:
+        if place and (_makes_mock(value, names) or (isinstance(value, ast.Name) and value.id in made)):
+            yield place
 
 
 def _standing_in(dotted: str) -> tuple[str, ...]:

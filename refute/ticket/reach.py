@@ -35,18 +35,24 @@ class Reach:
         self._outside: dict[str, set[str]] = {}
         self._mentions: dict[str, set[str]] = {}
         self._methods: dict[str, set[str]] = {}
+        self._parameters: dict[str, dict[str, set[str]]] = {}
         for tree, imports in read:
             for node in ast.walk(tree):
                 for name, part in _bound(node, tree):
                     self._note(name, part, imports)
                 if isinstance(node, ast.ClassDef):
-                    methods = {item.name for item in node.body if isinstance(item, FUNCTION)}
-                    self._methods.setdefault(node.name, set()).update(methods)
+                    methods = [item for item in node.body if isinstance(item, FUNCTION)]
+                    self._methods.setdefault(node.name, set()).update(item.name for item in methods)
+                    for item in (one for one in methods if one.name == "__init__"):
+                        self._note_parameters(node.name, item, imports)
+                elif isinstance(node, FUNCTION):
+                    self._note_parameters(node.name, node, imports)
 
     def of(self, names: Iterable[str], mocks: Collection[Mock] = ()) -> set[str]:
         """What is outside behind these names, while a test replaces something."""
         gone = {mock.target[-1] for mock in mocks if self._is_own(mock)}
         gone |= {method for name in gone for method in self._methods.get(name, ())}
+        gone |= {name for mock in mocks if mock.argument for name in self._behind(mock)}
         pending, seen, found = list(names), set(gone), set[str]()
         while pending:
             name = pending.pop()
@@ -56,16 +62,24 @@ class Reach:
                 pending += self._mentions[name]
         return {dotted for dotted in found if not any(self._stands_before(mock, dotted) for mock in mocks)}
 
+    def _behind(self, mock: Mock) -> set[str]:
+        """What a mock object takes the place of that is passed: a parameter's default, attributes that keep it."""
+        parameters = self._parameters.get(mock.target[-1], {})
+        named = [*parameters][int(mock.argument) :][:1] if mock.argument.isdigit() else [mock.argument]
+        return set[str]().union(*(parameters.get(name, ()) for name in named))
+
     def _is_own(self, mock: Mock) -> bool:
         """Whether what is replaced is a part of the implementation, and not of something that it uses."""
         foreign = self._libraries | sys.stdlib_module_names
-        return self._kind_of(mock) is None and foreign.isdisjoint(mock.target[:-1])
+        return not mock.argument and self._kind_of(mock) is None and foreign.isdisjoint(mock.target[:-1])
 
     def _kind_of(self, mock: Mock) -> Kind | None:
         return replaced_kind(mock.target[mock.target[0] in self._own :])
 
     def _stands_before(self, mock: Mock, dotted: str) -> bool:
         """Whether a replacement stands where a name leads outside: for it, or for all of its kind or library."""
+        if mock.argument:
+            return False
         parts, kind = dotted.split("."), kind_of(dotted)
         if mock.target[-1] in parts:
             return True
@@ -81,6 +95,25 @@ class Reach:
             else:
                 mentions.update(attributes, [root])
 
+    def _note_parameters(
+        self, name: str, function: ast.FunctionDef | ast.AsyncFunctionDef, imports: Mapping[str, str]
+    ) -> None:
+        """Each default by a name of its own, and the attributes in which a parameter is kept."""
+        arguments = function.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+        defaults |= {one: given for one, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if given}
+        found = self._parameters.setdefault(name, {})
+        for one in (*positional, *arguments.kwonlyargs):
+            if one.arg in {"self", "cls"}:
+                continue
+            default = f"{name}({one.arg})"
+            if one in defaults:
+                self._note(default, defaults[one], imports)
+                self._mentions.setdefault(name, set()).add(default)
+                self._outside.setdefault(name, set())
+            found.setdefault(one.arg, set()).update([default, *_keeping(one.arg, function)])
+
     def _is_outside(self, dotted: str) -> bool:
         root, kind = dotted.partition(".")[0], kind_of(dotted)
         if kind is None or root in self._own:
@@ -93,15 +126,26 @@ def _bound(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
     match node:
         case ast.ClassDef(name=name, body=body, bases=bases, decorator_list=decorators):
             methods = [item for item in body if isinstance(item, FUNCTION)]
-            made = [part for item in methods if _is_special(item.name) for part in (item.args, *item.body)]
+            made = [part for item in methods if _is_special(item.name) for part in item.body]
             fields = [item for item in body if item not in methods]
             yield from ((name, part) for part in (*bases, *decorators, *fields, *made) if not _is_kept(part))
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if not _is_special(name):
-            yield name, node
+        case ast.FunctionDef() | ast.AsyncFunctionDef() if not _is_special(node.name):
+            yield from ((node.name, part) for part in (*node.decorator_list, *node.body))
         case ast.Assign(targets=[ast.Attribute(attr=name)]) | ast.AnnAssign(target=ast.Attribute(attr=name)):
             yield name, node
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) if node in tree.body:
             yield name, node
+
+
+def _keeping(parameter: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """The attributes in which a parameter is kept: `self._session = session or requests.Session()`."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
+                if any(isinstance(one, ast.Name) and one.id == parameter for one in ast.walk(value)):
+                    yield name
+            case _:
+                continue
 
 
 def _chains(node: ast.AST) -> Iterator[ast.Name | ast.Attribute]:

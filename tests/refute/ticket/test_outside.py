@@ -67,7 +67,7 @@ def test_fetch():
     with patch("vcs.urlopen") as opened:
         vcs.fetch("http://x")
 """
-HEADER = "from unittest.mock import Mock, patch\nimport pytest, subprocess\nimport vcs\n"
+HEADER = "from unittest.mock import Mock, MagicMock, patch\nimport pytest, subprocess\nimport vcs\n"
 GIT_CLAIM = "Reading the branch is integration tested against a real git repository."
 
 
@@ -125,6 +125,8 @@ MOCKED_ALL = {
     "the fake process fixture": "def test_it(fp):\n    vcs.branch()\n",
     "responses": "import responses\n@responses.activate\ndef test_it():\n    vcs.Client('http://x').get('/')\n",
     "sockets": "@patch('socket.socket')\ndef test_it(made):\n    vcs.Client('http://x').get('/')\n",
+    "a runner is passed in": "def test_it():\n    vcs.Repo('.', runner=Mock(return_value='x')).head()\n",
+    "a session is passed in": "def test_it():\n    made = MagicMock()\n    vcs.Client('http://x', made).get('/')\n",
     "the class is patched": "@patch('vcs.Store')\ndef test_it(store):\n    vcs.Store('x').add('k')\n",
     "an attribute of an object": (
         "def test_it():\n    one = vcs.Client('u')\n    with patch.object(one, 'session'):\n        one.get('/')\n"
