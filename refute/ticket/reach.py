@@ -101,15 +101,15 @@ class Reach:
         """Each default by a name of its own, and the attributes in which a parameter is kept."""
         arguments = function.args
         positional = [*arguments.posonlyargs, *arguments.args]
-        defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
-        defaults |= {one: given for one, given in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if given}
+        defaults: dict[ast.arg, ast.expr | None] = dict(zip(positional[::-1], arguments.defaults[::-1], strict=False))
+        defaults |= dict(zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True))
         found = self._parameters.setdefault(name, {})
         for one in (*positional, *arguments.kwonlyargs):
             if one.arg in {"self", "cls"}:
                 continue
             default = f"{name}({one.arg})"
-            if one in defaults:
-                self._note(default, defaults[one], imports)
+            if (given := defaults.get(one)) is not None:
+                self._note(default, given, imports)
                 self._mentions.setdefault(name, set()).add(default)
                 self._outside.setdefault(name, set())
             found.setdefault(one.arg, set()).update([default, *_keeping(one.arg, function)])
