@@ -55,7 +55,7 @@ def focus(focus: str, ticket: Path, **options: Any) -> int:
 
 
 @critics.command(short_help="Show recent reviews.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews since that day (UTC).")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="Only reviews since DAY (UTC).")
 @results("table", "json", to_file=False)
 def status(since: datetime | None, form: str) -> int:
     """Show recent reviews: passed, failed and cost per focus, then the latest."""
