@@ -20,7 +20,7 @@ FOCUS: Final = click.Choice([focus.value for focus in Focus])
 
 
 _OPTIONS: Final = (
-    click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: text checks only."),
+    click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: linters and text checks."),
     click.option("--no-remediation", is_flag=True, help="Do not ask for fixes of confirmed findings."),
     setting_options("replay_dir", "max_cost_usd", "fresh"),
     results("table", "json", to_file=False),
