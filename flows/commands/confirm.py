@@ -39,7 +39,7 @@ def confirm(  # noqa: PLR0913  # its options
     if note and (run is None or show):
         raise click.UsageError("--note goes with an answer")
     if (yes or dismiss) != (files is not None):
-        raise click.UsageError("--files goes with --yes or --dismiss: who is shown nothing names what is approved")
+        raise click.UsageError("--files goes with --yes or --dismiss, which need it; --show prints the digest")
     from flows.confirmation.waiting import find_question, waiting_questions
     from flows.orchestrator.session import on_running_server
 

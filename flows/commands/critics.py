@@ -20,7 +20,7 @@ FOCUS: Final = click.Choice([focus.value for focus in Focus])
 
 
 _OPTIONS: Final = (
-    click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: text checks only."),
+    click.option("--tester", metavar="NAME", help="gemini: a model reviews; property: linters and text checks."),
     click.option("--no-remediation", is_flag=True, help="Do not ask for fixes of confirmed findings."),
     setting_options("replay_dir", "max_cost_usd", "fresh"),
     results("table", "json", to_file=False),
@@ -55,7 +55,7 @@ def focus(focus: str, ticket: Path, **options: Any) -> int:
 
 
 @critics.command(short_help="Show recent reviews.")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only reviews since that day (UTC).")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="Only reviews since DAY (UTC).")
 @results("table", "json", to_file=False)
 def status(since: datetime | None, form: str) -> int:
     """Show recent reviews: passed, failed and cost per focus, then the latest."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 def mcp() -> None:
-    """Serve MCP over stdio: `status`, `outcomes`, `events`, `search_docs`.
+    """Serve MCP over stdio: `status`, `newest_outcomes`, `attack_events`, `search_docs`.
 
     Needs the extra: pip install "refute[mcp]".
     """

@@ -25,8 +25,8 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
     """Write ticket.yaml and verify.sh into DIRECTORY (default: here); nothing is ever overwritten."""
     for path in scaffold_ticket(directory, from_git=from_git, claims=claims):
         click.echo(path)
-    first = "give the claims fields" if claims else "make the claims say what you promise"
-    click.echo(f"Next: {first} in ticket.yaml, complete verify.sh, then `refute ticket lint {directory}`.", err=True)
+    first = "give each claim a field" if claims else "make each claim say what you promise"
+    click.echo(f"Next: in ticket.yaml {first}; complete verify.sh; run `refute ticket lint {directory}`.", err=True)
     return 0
 
 

@@ -14,7 +14,7 @@ from refute.python_syntax import parsed_or_none
 from refute.ticket.record import Claim, Ticket
 
 CRITIC_ID: Final = "text-1"
-NOTE: Final = "no model criticised: the text alone was read"
+NOTE: Final = "no model asked: only the text was checked"
 CALL: Final = re.compile(r"(?<![\w.])(?P<name>[a-z_]\w{2,})\(")
 """A call, as claims name functions; one behind a dot is an object's."""
 WORD: Final = re.compile(r"[A-Za-z_]\w+")

@@ -171,7 +171,7 @@ def _review(focus: Focus, found: Sequence[_Finding]) -> Review:
         for one in found[:MAX_FAILURES]
     )
     more = f"; {len(found) - MAX_FAILURES} more" if len(found) > MAX_FAILURES else ""
-    note = f"no model criticised: ruff, bandit and mypy read the code{more}"
+    note = f"no model asked: ruff, bandit and mypy read the code{more}"
     return Review(critic_id=f"tools-{focus}", focus=focus, verdict=verdict_of(failures), failures=failures, note=note)
 
 

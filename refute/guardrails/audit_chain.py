@@ -138,7 +138,8 @@ def verify_chain(path: Path, *, heads: Collection[ChainHead] = ()) -> ChainRepor
                     unfinished = line
     except OSError as error:
         raise AuditUnavailable(
-            f"audit log {path}: cannot be read: {error.strerror}", hint="Check GUARDRAIL_AUDIT_PATH and its rights."
+            f"audit log {path}: cannot be read: {error.strerror}",
+            hint="Check the path (GUARDRAIL_AUDIT_PATH) and its rights.",
         ) from error
     return ChainReport(
         path=path,

@@ -136,7 +136,7 @@ class Batches:
         with self._ledger.transaction() as connection:
             row = connection.execute(query.order_by(BATCHES.c.created_at.desc()).limit(1)).one_or_none()
         if row is None:
-            raise UsageError("--resume: got no batch, and the ledger has none that is unfinished")
+            raise UsageError("--resume: the ledger has no unfinished batch")
         return _batch(row)
 
     def tickets(self, batch_id: str) -> list[BatchTicket]:

@@ -17,7 +17,7 @@ NO_LIMITS: Final = "with --ignore-cgroups nothing counts memory and processes; t
 OWN_KERNEL: Final = "the call reaches gVisor's kernel, not the host's: it acts on the sandbox alone"
 OWN_FILES: Final = "gVisor shows files of a kernel of its own, with nothing of the host in them"
 OWN_STACK: Final = "gVisor's own network stack has no way out either, and says so with another error"
-OWN_DISKS: Final = "the file systems are gVisor's own, unseen from outside: a full one is told as the command's failure"
+OWN_DISKS: Final = "the file systems are gVisor's own, unseen from outside: a full one shows as the command's failure"
 
 
 def _unlimited(*ends: str, answers: tuple[str, ...] | None = None) -> Difference:

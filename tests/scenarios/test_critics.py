@@ -184,7 +184,7 @@ def test_s360_critics_alone_by_command_and_what_they_said_lately(ticket, cli, ge
     alone = cli("critics", "focus", "performance", where, "--tester", "gemini", "--fresh", **environment)
     assert (alone.returncode, "performance: pass" in alone.stdout) == (0, True), alone.stderr
     keyless = cli("critics", "run", where)
-    assert "no model criticised: ruff, bandit and mypy read the code" in keyless.stdout
+    assert "no model asked: ruff, bandit and mypy read the code" in keyless.stdout
     status = json.loads(cli("critics", "status", "--format", "json").stdout)
     counted = {one["focus"]: one for one in status["by_focus"]}
     assert counted["correctness"]["fail"] >= 1

@@ -58,7 +58,7 @@ def test_the_newest_unfinished_batch_is_found_and_an_unknown_name_lists_what_the
         batches.find("other")
     for ticket in ("T-1", "T-2", "T-3"):
         ledger.record(outcome(ticket))
-    with pytest.raises(UsageError, match="none that is unfinished"):
+    with pytest.raises(UsageError, match="no unfinished batch"):
         batches.latest_unfinished()
 
 
