@@ -24,8 +24,8 @@ MAX_WAYS: Final = 3
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
 _MAX_HOLES: Final = 8
-FAR: Final = 20_000
-"""Twice over it a loop ends, as does the product of all numbers to it."""
+FAR: Final = 2_000
+"""So many rounds of a loop in a loop end in time."""
 _SHALLOW: Final = 100
 """For a function that calls itself."""
 _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
