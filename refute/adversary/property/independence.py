@@ -51,7 +51,7 @@ class Evidence:
             return "`raises` has one input of its author's, expected `given` with types"
         if not self._is_answer(call):
             return self._not_drawn() or f"`{ast.unparse(call)}` is not one call of the code"
-        return self._not_drawn()
+        return self._not_drawn() or self._narrowed(call)
 
     def _not_drawn(self) -> str:
         """Why the inputs are not the tester's own: of types, and chosen without the code."""
@@ -68,12 +68,19 @@ class Evidence:
         untold = self._untold(self.assume)
         return f"`assume` narrows what is tried by {untold}, which does not stand in the claim" if untold else ""
 
-    def _untold(self, code: ast.expr) -> str:
+    def _untold(self, code: ast.AST) -> str:
         """The first value that narrows the inputs though the claim is silent about it: it holds for others too."""
         wide = {id(one) for node in ast.walk(code) if isinstance(node, ast.Compare) for one in _excluding_little(node)}
         values = (node for node in ast.walk(code) if isinstance(node, ast.Constant) and id(node) not in wide)
         plain = (one for one in values if type(one.value) in {int, float, str, bytes})
         return next((ast.unparse(one) for one in plain if not self._names(one.value)), "")
+
+    def _narrowed(self, answer: ast.expr) -> str:
+        """Why a call is made with few of the drawn values: `f(n % 10)` has ten inputs, whatever `n` is."""
+        for node in filter(_folds, ast.walk(answer)):
+            if untold := self._untold(node):
+                return f"`{ast.unparse(node)}` narrows what is tried by {untold}, which does not stand in the claim"
+        return ""
 
     def _names(self, value: object) -> bool:
         return self._stands_in_claim(repr(value)) or self._stands_in_claim(str(value))
@@ -89,6 +96,8 @@ class Evidence:
 
     def _unknown(self, side: ast.expr, answer: ast.expr) -> str:
         """Why nobody but the author vouches for a side; empty for the library's, and what the claim spells so."""
+        if narrowed := self._narrowed(answer):
+            return narrowed
         words = ast.unparse(side)
         if literal_of(side) is None:
             return self._not_of_library(side)
@@ -155,3 +164,14 @@ def _excluding_little(comparison: ast.Compare) -> Iterator[ast.expr]:
                     yield inner
                 case _:
                     continue
+
+
+def _folds(node: ast.AST) -> bool:
+    """Whether many values become few in an expression."""
+    match node:
+        case ast.BinOp(left=ast.Constant(value=str() | bytes())):  # a text that is filled in, or repeated
+            return False
+        case ast.BinOp(op=ast.Mod() | ast.FloorDiv() | ast.BitAnd() | ast.RShift()) | ast.Slice():
+            return True
+        case _:
+            return isinstance(node, ast.Call) and dotted(node.func) in {"min", "max"}

@@ -104,6 +104,22 @@ def test_what_narrows_the_inputs_must_stand_in_the_claim(given: str, assume: str
     assert origin(block, "`unique` drops what comes twice up to 12.") == _origin(independent)
 
 
+@pytest.mark.parametrize(
+    ("call", "independent"),
+    [
+        ("unique(n % 10)", False),
+        ("unique(min(n, 5))", False),
+        ("unique(str(n)[:3])", False),
+        ("unique(n % 12)", True),  # which the claim names
+        ("unique('%d px' % n)", True),
+        ("unique([n, 7])", True),
+    ],
+)
+def test_what_narrows_a_call_must_stand_in_the_claim_too(call: str, independent: bool) -> None:
+    block = Property(given={"n": "int"}, check=f"{call} == sorted(set(str(n)))")
+    assert origin(block, "`unique` drops what comes twice up to 12.") == _origin(independent)
+
+
 def _origin(independent: bool) -> Origin:
     return Origin.FIELD if independent else Origin.AUTHOR_PROPERTY
 
