@@ -11,7 +11,8 @@ from refute.settings import Settings
 
 @pytest.fixture
 def homeless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As for a user id that nothing on the machine knows."""
+    """As for a user id that nothing on the machine knows, and that has set nothing."""
+    monkeypatch.delenv("REFUTE_STATE_DIR", raising=False)
 
     def unknown(*_: object, **__: object) -> str:
         raise RuntimeError("could not determine the home directory")
