@@ -103,8 +103,8 @@ NAMES = [line[4 : line.index("(")] for line in TESTS.splitlines() if line.starts
 
 def test_each_way_for_a_test_to_end_is_told_apart_and_stops_no_other_test(drive: Drive) -> None:
     results = drive(IMPLEMENTATION, TESTS, [*NAMES, "test_gone"], test_timeout_s=8, suite_timeout_s=300)
+    assert results["exit_code"] == 0, results["stderr"]
     first = by_name(results["first"])
-    assert results["exit_code"] == 0
     assert results["tampering"] == []
     assert {name: report["end"] for name, report in first.items()} == {
         "test_right": "passed",
