@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from refute.python_syntax import parse_python, parsed_or_none
-from refute.ticket.fields import printable, shown, wrong
+from refute.ticket.fields import printable, wrong
 
 _MAX_EXPRESSION_CHARS: Final = 10_000
 _COMMAND_LINK: Final = re.compile(
@@ -35,9 +35,7 @@ def expression(value: str) -> str:
             parse_python(text, mode="eval")
     except SyntaxError as error:
         place = f"line {error.lineno or 1}, column {error.offset or 1}"
-        raise ValueError(
-            f"got {shown(value)}, expected a Python expression: {error.msg} at {place}{_rewritten(text, error.msg)}"
-        ) from error
+        raise wrong(value, f"a Python expression: {error.msg} at {place}{_rewritten(text, error.msg)}") from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise wrong(value, "a Python expression that is not nested so deeply") from error
     return text
@@ -61,7 +59,7 @@ def _session(value: str) -> str:
     try:
         steps = doctest.DocTestParser().get_examples(printable(value))
     except ValueError as error:
-        raise ValueError(f"got {shown(value)}, expected {expected}: {error}") from error
+        raise wrong(value, f"{expected}: {error}") from error
     if not any(step.want for step in steps):
         raise wrong(value, expected)
     return value.strip("\n")

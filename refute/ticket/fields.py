@@ -134,7 +134,7 @@ def _words(value: str | list[str]) -> tuple[str, ...]:
     try:
         words = words_of(value) if isinstance(value, str) else tuple(map(printable, value))
     except ValueError as error:
-        raise ValueError(f"got {shown(value)}, expected {expected}: {error}") from error
+        raise wrong(value, f"{expected}: {error}") from error
     if not words or not words[0].strip():
         raise wrong(value, expected)
     return words

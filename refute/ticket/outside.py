@@ -1,4 +1,4 @@
-"""What reaches outside of a process when it is called: the table, and what an implementation's names lead to."""
+"""What reaches outside of a process when it is called, and what tests put in its place: the table."""
 
 import tomllib
 from enum import StrEnum

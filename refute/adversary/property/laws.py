@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.adversary.attack import Brief, Category, Origin
-from refute.adversary.property.calls import published_calls
+from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
@@ -26,16 +25,21 @@ NO_INPUTS: Final = "no inputs can be made for it; give an example that calls it,
 """Why a law has no test, and what would give it one."""
 
 
-def field_tests(claim: Claim, brief: Brief, namespace: Namespace) -> Iterator[Draft | Note]:
-    """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`."""
+def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespace) -> Iterator[Draft | Note]:
+    """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`.
+
+    Args:
+        claim: with the fields.
+        published: calls in examples, as `calls.published_calls` finds them.
+        namespace: the names that fields may use.
+    """
     if block := claim.property:
-        published = published_calls(brief, namespace.surface)
         yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace, published))
     for one in claim.raises:
         yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace))
     for pair in claim.same_as.items():
         try:
-            yield from _same_as(claim, pair, brief, namespace)
+            yield from _same_as(claim, pair, published, namespace)
         except NotTested as why:
             yield Note(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
 
@@ -103,7 +107,7 @@ def _property(claim: Claim, block: Property, namespace: Namespace, published: Se
 
 
 def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
-    read = _drawn(claim, [one.error, one.call], one, namespace)
+    read = _drawn(claim, [one.error, one.call], one, namespace)  # published calls answer: none is an input here
     _, call = read.code
     doubt = read.evidence.doubt_of_raising(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
@@ -125,7 +129,7 @@ def _detail(told: str, assume: str | None) -> str:
     return f"{told}\nassuming {assume}" if assume else told
 
 
-def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Namespace) -> list[Draft]:
+def _same_as(claim: Claim, pair: tuple[str, str], published: Sequence[ast.Call], namespace: Namespace) -> list[Draft]:
     name, other = pair
     function, reference = namespace.surface.named(name), namespace.surface.named(other)
     if function is None:
@@ -133,7 +137,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], brief: Brief, namespace: Names
     if reference is None and not _in_library(other):
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
         raise NotTested(f"got {other!r}, expected {expected}")
-    ways = inputs_of(function, namespace.surface, published_calls(brief, namespace.surface))
+    ways = inputs_of(function, namespace.surface, published)
     plain = [way for way in ways if way.call.partition("(")[0] in function.names]
     if not plain:
         raise NotTested(NO_INPUTS)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule
+from refute.adversary.property.calls import published_calls
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared
 from refute.adversary.property.draft import Draft, Note
@@ -91,6 +92,7 @@ def _parse_fault(source: SourceModule) -> str:
 def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
+    published = published_calls(brief, surface)
     for claim in brief.ticket.claims:
         if not claim.code() and surface.speaks_of_others(claim.text):
             yield Note(claim=claim, reason=ELSEWHERE)
@@ -99,7 +101,7 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         only = subjects[0] if len(subjects) == 1 else None
         yield from text_examples(claim, claim.text, Origin.CLAIM_EXAMPLE, namespace, subject=only)
         yield from phrase_tests(claim, brief.ticket, namespace)
-        yield from field_tests(claim, brief, namespace)
+        yield from field_tests(claim, published, namespace)
     yield from preservation_tests(brief, compared)
     told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
     promising = [one for one in told if not one.unchanged and not _ONE_CALL.fullmatch(one.text)]

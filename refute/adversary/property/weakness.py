@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
+from refute.adversary.property.calls import published_calls
 from refute.adversary.property.draft import Draft
 from refute.adversary.property.earlier_answers import UNKNOWN
 from refute.adversary.property.faces import read_surface
@@ -43,6 +44,7 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
     if brief.ticket.kind is Kind.CLI:
         return ()
     namespace = Namespace(surface=read_surface(brief.modules), files=brief.workspace_paths)
+    published = published_calls(brief, namespace.surface)
     attack = PropertyTester().write_tests(brief)
     untestable = {one.claim.id: one.reason for one in attack.untestable}
     found = []
@@ -55,7 +57,7 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
         if claim.code() and not claim.unchanged and claim.id in untestable:
             found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
         if origins and all(one.by_author for one in origins) and not claim.unchanged:
-            drafts = (one for one in field_tests(claim, brief, namespace) if isinstance(one, Draft))
+            drafts = (one for one in field_tests(claim, published, namespace) if isinstance(one, Draft))
             reason = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
             found.append(Weakness(claim_id=claim.id, reason=reason))
     return tuple(found)
