@@ -117,12 +117,21 @@ class Messages:
         except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as error:
             raise Malformed(f"a class cannot be understood: {type(error).__name__}: {error}") from error
 
+    @property
+    def _numbered(self) -> bool:
+        """Whether messages tell their number: for good, once they may overtake one another.
+
+        One side notices later than the other that a connection has ended; without a number its messages would seem to
+        have been written before it heard anything.
+        """
+        return self._objects.shared.overtaken or self._last > 0 or self._heard > 0
+
     def _encoder(self) -> Encoder:
         encoder = Encoder(self._objects)
         changed = {shared.sid: shared.value for shared in self._objects.shared.changed()}
         if changed:
             self._objects.shared.agree(list(changed))  # first: what another thread changes meanwhile is told once more
-            if self._objects.shared.overtaken:
+            if self._numbered:
                 self._objects.shared.tell(list(changed), self._last + 1)
             encoder.update(changed)
         return encoder
@@ -131,7 +140,7 @@ class Messages:
         """What goes along with the message; called when its values are written."""
         objects = self._objects
         extras = self._tell()
-        if objects.shared.overtaken:
+        if self._numbered:
             self._last += 1
             extras["s"] = [self._last, self._heard]
         if objects.lost and not objects.in_driver:
