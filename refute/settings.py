@@ -18,14 +18,14 @@ from pydantic_settings import (
 from refute.assistant.instances import AssistantSettings, Instances
 from refute.critics.focus import CriticsSettings
 from refute.errors import SettingsInvalid
+from refute.field_faults import fault
 from refute.guardrails.switches import GuardrailSettings
 from refute.places import state_dir
 from refute.research.settings import ResearchSettings
 from refute.scan.finding import Severity
-from refute.settings_faults import fault
 from refute.settings_fields import AttackPolicy, BlockFrom, Network, Place, Seconds, TesterName, Testers
-from refute.settings_file import read_settings_file
 from refute.settings_variables import ENV_PREFIX, guardrail_values, refuse_unknown
+from refute.yaml_file import YamlFile
 
 SETTINGS_FILE = Path("refute.yaml")
 KEY_CHARS: Final = 32
@@ -202,7 +202,7 @@ class Settings(BaseSettings):
         """Flags before environment before file."""
         del dotenv_settings, file_secret_settings
         guardrail = InitSettingsSource(settings_cls, init_kwargs=dict(guardrail_values(os.environ)))
-        file = InitSettingsSource(settings_cls, init_kwargs=read_settings_file(SETTINGS_FILE))
+        file = InitSettingsSource(settings_cls, init_kwargs=_written_in(SETTINGS_FILE))
         return init_settings, env_settings, guardrail, file
 
     @classmethod
@@ -221,7 +221,7 @@ class Settings(BaseSettings):
             settings = cls(**given)
         except ValidationError as error:
             raise SettingsInvalid(
-                "settings: " + "; ".join(fault(dict(one), cls.model_fields) for one in error.errors()),
+                "settings: " + "; ".join(fault(dict(one), cls.model_fields, "setting") for one in error.errors()),
                 hint=f"Correct the option, the REFUTE_* variable, or {SETTINGS_FILE}.",
             ) from error
         except SettingsError as error:
@@ -251,3 +251,12 @@ class Settings(BaseSettings):
                 f"settings: signing_key: got {len(key)} characters, expected at least {KEY_CHARS}",
                 hint="Make one with: openssl rand -hex 32",
             )
+
+
+def _written_in(path: Path) -> dict[str, Any]:
+    """The names and values of a settings file; nothing where there is none. Raises SettingsInvalid: it holds others."""
+    file = YamlFile(path=path, hint="Write `name: value` lines.")
+    content = file.read() if path.exists() else None
+    if not isinstance(content, dict | None):
+        raise file.refused(f"got {type(content).__name__}, expected a setting on each line")
+    return {str(name): value for name, value in (content or {}).items()}

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from refute.errors import UsageError
+from refute.yaml_file import YamlFile
 
 HINT = (
     "Expected a list of entries with ticket, snapshot (`provenance.snapshot_digest` of the blocked outcome's JSON) "
@@ -31,15 +31,9 @@ def load_allowances(path: Path) -> dict[str, Allowance]:
     Raises:
         UsageError: the file cannot be read, or an entry has faults or a ticket that another entry has.
     """
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        entries = TypeAdapter(tuple[Allowance, ...]).validate_python(data if data is not None else [])
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"allow-file {path}: {error}", hint=HINT) from error
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise UsageError(f"allow-file {path}: {faults}", hint=HINT) from error
+    file = YamlFile(path=path, what="allow-file", hint=HINT, error=UsageError)
+    entries = file.entries(Allowance)
     allowed = {entry.ticket: entry for entry in entries}
     if len(allowed) < len(entries):
-        raise UsageError(f"allow-file {path}: got a ticket in two entries, expected each once", hint=HINT)
+        raise file.refused("got a ticket in two entries, expected each once")
     return allowed

@@ -7,19 +7,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field
 
 from refute.critics.focus import Focus, in_order
 from refute.critics.record import ReviewVerdict
-from refute.errors import SettingsInvalid
 from refute.outcome import Outcome
 from refute.settings import Settings
 from refute.settings_fields import AttackPolicy
-from refute.settings_variables import nearest
 from refute.ticket.fields import Label
 from refute.ticket.record import Ticket
+from refute.yaml_file import YamlFile
 
 HINT: Final = "Fields and examples: docs/governance.md."
 
@@ -75,32 +72,10 @@ def load_policy(path: Path | None) -> LoadedPolicy:
     """
     if path is None:
         return LoadedPolicy()
-    try:
-        data = path.read_bytes()
-        content = yaml.safe_load(data.decode("utf-8"))
-    except OSError as error:
-        raise SettingsInvalid(f"policy {path}: cannot be read: {error.strerror}", hint=HINT) from error
-    except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
-        raise SettingsInvalid(f"policy {path}: is no YAML: {' '.join(str(error).split())}", hint=HINT) from error
-    if not isinstance(content, dict):
-        got = "nothing" if content is None else type(content).__name__
-        raise SettingsInvalid(f"policy {path}: got {got}, expected a mapping of fields", hint=HINT)
-    try:
-        policy = Policy.model_validate(content)
-    except ValidationError as error:
-        faults = "; ".join(map(_fault, error.errors(include_url=False)))
-        raise SettingsInvalid(f"policy {path}: {faults}", hint=HINT) from error
+    file = YamlFile(path=path, what="policy", hint=HINT)
+    data = file.content()
+    policy = file.check(Policy, file.parse(data))
     return LoadedPolicy(policy=policy, name=path.name, sha256=hashlib.sha256(data).hexdigest())
-
-
-def _fault(error: ErrorDetails) -> str:
-    name = ".".join(map(str, error["loc"]))
-    if error["type"] == "extra_forbidden":
-        near = nearest(name, Policy.model_fields)
-        known = ", ".join(Policy.model_fields)
-        return f"unknown field `{name}`" + (f", did you mean {' or '.join(near)}?" if near else f"; known: {known}")
-    got = str(error["input"])[:80]
-    return f"{name}: got {got!r}: {error['msg'][:1].lower()}{error['msg'][1:]}"
 
 
 def tightened(settings: Settings, policy: Policy, ticket: Ticket) -> Settings:

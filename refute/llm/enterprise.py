@@ -2,14 +2,13 @@
 
 import ipaddress
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from refute.errors import SettingsInvalid
 from refute.llm.model import Tier
+from refute.yaml_file import YamlFile
 
 GEMINI_FILE: Final = Path("gemini.yaml")
 EXAMPLE: Final = """\
@@ -71,19 +70,10 @@ class GeminiSettings(BaseModel):
         Raises:
             SettingsInvalid: it is missing, or does not say what is needed.
         """
-        try:
-            data: Any = yaml.safe_load(path.read_text("utf-8"))
-        except FileNotFoundError as error:
-            raise SettingsInvalid(f"{path}: the gemini tester needs this file", hint=f"Write:\n{EXAMPLE}") from error
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise SettingsInvalid(f"{path}: cannot be read: {error}", hint=f"Expected:\n{EXAMPLE}") from error
-        if not isinstance(data, dict):
-            raise SettingsInvalid(f"{path}: got {type(data).__name__}, expected settings", hint=f"Expected:\n{EXAMPLE}")
-        try:
-            return cls.model_validate(data)
-        except ValidationError as error:
-            faults = "; ".join(_fault(fault) for fault in error.errors())
-            raise SettingsInvalid(f"{path}: {faults}", hint=f"Expected:\n{EXAMPLE}") from error
+        file = YamlFile(path=path, hint=f"Expected:\n{EXAMPLE}")
+        if not path.exists():
+            raise file.refused("the gemini tester needs this file")
+        return file.check(cls, file.read())
 
 
 def is_loopback(url: str) -> bool:
@@ -101,17 +91,3 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _fault(fault: Any) -> str:
-    name = ".".join(map(str, fault["loc"]))
-    got = "missing" if fault["type"] == "missing" else f"got {fault.get('input')!r}"
-    if name == "enterprise":
-        return f"enterprise: {got}, expected true: the consumer endpoint may keep what is sent"
-    if name == "data_retention":
-        return f"data_retention: {got}, expected none"
-    if fault["type"] == "missing":
-        return f"{name}: missing"
-    if fault["type"] == "extra_forbidden" and "key" in name.lower():
-        return f"{name}: API keys belong to the consumer endpoint, which is refused; sign in through the environment"
-    return f"{name}: {got}: {fault['msg']}"

@@ -8,11 +8,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Final
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from refute.errors import SettingsInvalid
 from refute.llm.model import Usage
+from refute.yaml_file import YamlFile
 
 MILLION: Final = 1_000_000
 Dollars = Annotated[Decimal, Field(ge=0)]
@@ -88,13 +87,9 @@ def load_prices(path: Path | None = None) -> PriceList:
     Raises:
         SettingsInvalid: the file cannot be read or holds something else.
     """
-    try:
-        text = path.read_text("utf-8") if path else resources.files("refute.llm").joinpath("prices.yaml").read_text()
-        return PriceList.model_validate(yaml.safe_load(text))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
-        raise SettingsInvalid(
-            f"prices {path or 'prices.yaml'}: {error}", hint="Compare with refute/llm/prices.yaml."
-        ) from error
+    with resources.as_file(resources.files("refute.llm").joinpath("prices.yaml")) as own:
+        file = YamlFile(path=path or own, what="prices", hint="Compare with refute/llm/prices.yaml.")
+        return file.check(PriceList, file.read())
 
 
 def total(costs: Iterable[Decimal | None]) -> Decimal | None:

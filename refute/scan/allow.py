@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from refute.errors import UsageError
 from refute.scan.finding import Finding, ScanResult, Suppressed
 from refute.scan.rules import UNANALYSABLE, rules
+from refute.yaml_file import YamlFile
 
 _EXPECTED: Final = (
     "a list of entries with rule, path and reason, each with the file's sha256 where only that text is meant"
@@ -44,19 +44,12 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
     if path is None:
         return ()
     hint = f"Expected {_EXPECTED} (the reason with at least 10 characters); rules: `docs/scan-rules.md`."
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        entries = TypeAdapter(tuple[Allowed, ...]).validate_python(data if data is not None else [])
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"allow-file {path}: {error}", hint=hint) from error
-    except ValidationError as error:
-        places = ((".".join(map(str, fault["loc"])) or "the file", fault["msg"]) for fault in error.errors())
-        faults = "; ".join(f"{place}: {told}" for place, told in places)
-        raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
+    file = YamlFile(path=path, what="allow-file", hint=hint, error=UsageError)
+    entries = file.entries(Allowed)
     unknown = sorted({entry.rule for entry in entries} - rules().keys())
     if unknown or any(entry.rule == UNANALYSABLE for entry in entries):
         got = ", ".join(unknown) or f"{UNANALYSABLE}, which cannot be allowed"
-        raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)
+        raise file.refused(f"got the rule {got}")
     return entries
 
 

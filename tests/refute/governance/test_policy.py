@@ -30,7 +30,7 @@ def test_every_fault_of_a_policy_is_told_at_once(tmp_path):
     with pytest.raises(SettingsInvalid) as caught:
         load_policy(path)
     told = str(caught.value)
-    assert "unknown field `requir_tester`, did you mean require_tester?" in told
+    assert "requir_tester: no field has this name, did you mean require_tester?" in told
     assert all(f"{name}: got" in told for name in ("strength_floor", "no_network", "critics.0"))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a setting, in our words instead of pydantic's."""
+"""What is wrong with a field that a person wrote, in our words instead of pydantic's."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -26,6 +26,9 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "list_type": "a list",
     "string_pattern_mismatch": "text like {pattern}",
     "path_type": "a path",
+    "dict_type": "a mapping",
+    "model_type": "a mapping of fields",
+    "string_too_short": "at least {min_length} characters",
 }
 """Kinds of pydantic's errors in our words."""
 
@@ -37,10 +40,21 @@ def _expected(error: Mapping[str, Any]) -> str:
     return f"expected {words.format(**error.get('ctx', {}))}" if words else str(error["msg"])
 
 
-def fault(error: Mapping[str, Any], known: Iterable[str]) -> str:
-    """One of pydantic's errors in our words; the value of a name that no setting has may be a misspelt secret's."""
+def fault(error: Mapping[str, Any], known: Iterable[str], noun: str = "field") -> str:
+    """One of pydantic's errors in our words; the value of a name that is not known may be a misspelt secret's.
+
+    Args:
+        error: of pydantic.
+        known: the names that there are.
+        noun: what has such a name.
+    """
     name = ".".join(map(str, error["loc"]))
-    if error["type"] != "extra_forbidden":
-        return f"{name}: got {error['input']!r}, {_expected(error)}"
-    near = nearest(name, known)
-    return f"{name}: no setting has this name" + (f", did you mean {' or '.join(near)}?" if near else "")
+    match error["type"]:
+        case "extra_forbidden":
+            near = nearest(name.rpartition(".")[2], known)
+            meant = f", did you mean {' or '.join(near)}?" if near else ""
+            return f"{name}: no {noun} has this name{meant}"
+        case "missing":
+            return f"{name}: missing"
+        case _:
+            return f"{name or 'the file'}: got {repr(error['input'])[:80]}, {_expected(error)}"
