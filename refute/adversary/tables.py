@@ -2,9 +2,9 @@
 
 import functools
 import re
-import tomllib
-from importlib import resources
 from typing import Any, Final
+
+from refute.tables import read_table
 
 _TABLES: Final = ("property/notation", "property/doubts", "property/phrases", "promises")
 """In which kinds are looked for."""
@@ -16,8 +16,7 @@ def rows(table: str) -> tuple[dict[str, Any], ...]:
 
     `{{word}}` in a pattern stands for an entry of the table's `words`.
     """
-    text = resources.files("refute.adversary").joinpath(f"{table}.toml").read_text(encoding="utf-8")
-    told = tomllib.loads(text)
+    told = {**read_table("refute.adversary", table)}
     words = told.pop("words", {})
     found = ((kind, row) for kind, some in told.items() for row in some)
     return tuple({**row, "kind": kind, "pattern": _compiled(_whole(kind, row), words)} for kind, row in found)

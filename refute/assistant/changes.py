@@ -49,10 +49,10 @@ def read_wish(text: str, names: Mapping[int, str]) -> Wish | str:
     words = text[: comment.start()] if comment else text
     addresses = list(dict.fromkeys(found.rstrip(".,:;!?") for found in _ADDRESS.findall(words)))
     addresses = [one for one in addresses if not any(one.lower() in name.lower() for name in names.values())]
-    action = load("changes.toml", "action").best(words)
+    action = load("changes", "action").best(words)
     if len(addresses) > 1:
         return "One address or network at a time, please: each change has its own confirmation."
-    mode = load("changes.toml", "mode").best(words)
+    mode = load("changes", "mode").best(words)
     if action in {BLACKLIST_IP, UNBLACKLIST_IP}:
         if not addresses:
             return "invalid ip: I found no IP address or network in that. Name one, such as 203.0.113.7."

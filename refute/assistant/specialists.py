@@ -55,7 +55,7 @@ def log_analyst(question: str, sources: Sources, _gates: Gates) -> Finding:
         "failures": lambda: facts.failure_lines(sources.ledger),
         "events": lambda: each_waf(sources, facts.event_lines),
     }
-    asked = load("routes.toml", "log").scores(question) or logs
+    asked = load("routes", "log").scores(question) or logs
     return _lines(*(logs[name]() for name in asked))
 
 

@@ -83,7 +83,7 @@ Supervisor = KeywordSupervisor | ModelSupervisor
 
 def route_by_keywords(question: str) -> str:
     """The route whose words stand in a question, by `routes.toml`; `direct` where none or several fit."""
-    return load("routes.toml", "route").best(question, enough=ENOUGH) or DIRECT
+    return load("routes", "route").best(question, enough=ENOUGH) or DIRECT
 
 
 def route_prompt(question: str) -> Prompt:

@@ -1,11 +1,11 @@
 """Tables of words: what a text is most likely about, by the rows whose words stand in it."""
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+
+from refute.tables import read_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +47,7 @@ class Table:
 @cache
 def load(name: str, kind: str) -> Table:
     """The rows of one kind in a table of this package."""
-    text = resources.files("refute.assistant").joinpath(name).read_text(encoding="utf-8")
-    return Table(tuple(_row(**row) for row in tomllib.loads(text)[kind]))
+    return Table(tuple(_row(**row) for row in read_table("refute.assistant", name)[kind]))
 
 
 def _row(*, answer: str, words: Iterable[str], matches: str, harmless: str, weight: float = 1.0) -> Row:

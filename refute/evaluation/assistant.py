@@ -1,12 +1,10 @@
 """Tries the assistant with cases that are data: routes by keywords, answers, and changes that must not happen."""
 
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from decimal import Decimal
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +18,7 @@ from refute.guardrails.switches import Mode
 from refute.ledger.store import Ledger
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from refute.settings import Settings
+from refute.tables import read_table
 
 DONE: Final = "✅"
 HELD_OUT: Final = "held_out"
@@ -49,13 +48,15 @@ def trials() -> Iterator[Trial]:
         with closing(Ledger.open(settings)) as ledger:
             assistant = connect_assistant(settings, ledger)
             yield from _routing(assistant)
-            yield from (_acted(assistant, case) for case in _cases("assistant_changes.toml")["action"])
+            yield from (
+                _acted(assistant, case) for case in read_table("refute.evaluation", "assistant_changes")["action"]
+            )
 
 
 def _routing(assistant: Assistant) -> Iterator[Trial]:
     waf = RehearsalWaf()
     told = replace(assistant, sources=replace(assistant.sources, wafs={waf.name: waf}))
-    for kind, rows in _cases("assistant_routing.toml").items():
+    for kind, rows in read_table("refute.evaluation", "assistant_routing").items():
         for route, question, words in rows:
             wrong = route_by_keywords(question) != route
             mode = KEYWORDS if kind == HELD_OUT else Mode.ENFORCE
@@ -98,7 +99,3 @@ def _nonces(shown: list[str]) -> dict[str, str]:
 
 def _trial(suite: str, case: str, *, attack: bool, failed: bool, mode: str = Mode.ENFORCE) -> Trial:
     return Trial(suite=f"assistant {suite}", case=case, mode=mode, attack=attack, failed=failed)
-
-
-def _cases(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files("refute.evaluation").joinpath(name).read_text(encoding="utf-8"))

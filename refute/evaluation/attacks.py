@@ -3,12 +3,10 @@
 import base64
 import codecs
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from refute.evaluation.baseline import SYSTEM
@@ -17,6 +15,7 @@ from refute.guardrails.skeleton import letters
 from refute.research.contract import MAX_POINTS, MAX_SUMMARY_CHARS
 from refute.research.prompting import system_text
 from refute.research.record import Findings, Goal, Mode
+from refute.tables import read_table
 
 
 class Effect(StrEnum):
@@ -129,6 +128,5 @@ def leaks(told: str, secret: str) -> bool:
     return plain or base64.b64encode(part.encode()).decode().rstrip("=")[:-2] in told
 
 
-@cache
-def _rows() -> dict[str, Any]:
-    return tomllib.loads(resources.files("refute.evaluation").joinpath("attacks.toml").read_text("utf-8"))
+def _rows() -> Mapping[str, Any]:
+    return read_table("refute.evaluation", "attacks")

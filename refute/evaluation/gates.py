@@ -1,11 +1,9 @@
 """Tries every gate with the cases of `gates.toml` and the examples of the injection patterns."""
 
 import base64
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -20,6 +18,7 @@ from refute.guardrails.segmentation import segment
 from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.guardrails.urls import UrlDenied, check_url
 from refute.guardrails.validators import normalize_mode, validate_ip_or_cidr
+from refute.tables import read_table
 
 GIVEN: Final = {
     "goal": "Compare how two warehouses store cold batteries",
@@ -57,7 +56,7 @@ class Trial:
 
 def trials() -> Iterator[Trial]:
     """Every case in every mode that its gate has; always the same."""
-    cases = tomllib.loads(resources.files("refute.evaluation").joinpath("gates.toml").read_text(encoding="utf-8"))
+    cases = read_table("refute.evaluation", "gates")
     for mode in Mode:
         modes = GuardrailSettings.model_validate(dict.fromkeys(GuardrailSettings.model_fields, mode))
         gates = Gates(audit=AuditLog(Path(), enabled=False), run_id="eval", modes=modes)

@@ -9,17 +9,16 @@ import binascii
 import codecs
 import json
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
 from refute.research.grounding import FREE_WORDS, sentences, words
+from refute.tables import read_table
 
 NAME: Final = "scripted"
 MAX_POINTS: Final = 4
@@ -170,9 +169,7 @@ def _best(goal: str, text: str) -> list[str]:
 @cache
 def orders_table() -> tuple[dict[str, str], ...]:
     """The rows of `orders.toml`."""
-    return tuple(
-        tomllib.loads(resources.files("refute.evaluation").joinpath("orders.toml").read_text("utf-8"))["order"]
-    )
+    return tuple(read_table("refute.evaluation", "orders")["order"])
 
 
 @cache

@@ -5,16 +5,15 @@ segmented prompts, readers without tools, allow-lists, confirmation. The pattern
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from math import prod
 from typing import Any, Final
 
 from refute.guardrails.skeleton import draws_nothing, folded
+from refute.tables import read_table
 
 MAX_CHUNK_CHARS: Final = 1_500
 MAX_READ_CHARS: Final = 200_000
@@ -128,8 +127,7 @@ def _without(source: str) -> tuple[str, list["_Find"], int]:
 @cache
 def patterns() -> tuple[Pattern, ...]:
     """The rows of `injection.toml`."""
-    text = resources.files("refute.guardrails").joinpath("injection.toml").read_text(encoding="utf-8")
-    return tuple(_pattern(row) for row in tomllib.loads(text)["pattern"])
+    return tuple(map(_pattern, read_table("refute.guardrails", "injection")["pattern"]))
 
 
 def _pattern(row: dict[str, Any]) -> Pattern:

@@ -5,11 +5,11 @@ middle of a sentence passes.
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Final
+
+from refute.tables import read_table
 
 MASK: Final = "[redacted]"
 
@@ -32,7 +32,6 @@ class SecretShape:
 @cache
 def secret_shapes() -> tuple[SecretShape, ...]:
     """The rows of `secrets.toml`."""
-    text = resources.files("refute.guardrails").joinpath("secrets.toml").read_text(encoding="utf-8")
     return tuple(
         SecretShape(
             id=row["id"],
@@ -40,7 +39,7 @@ def secret_shapes() -> tuple[SecretShape, ...]:
             labelled=row.get("labelled", False),
             hints=tuple(row.get("hints", ("",))),
         )
-        for row in tomllib.loads(text)["secret"]
+        for row in read_table("refute.guardrails", "secrets")["secret"]
     )
 
 

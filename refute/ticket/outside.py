@@ -1,10 +1,10 @@
 """What reaches outside of a process when it is called, and what tests put in its place: the table."""
 
-import tomllib
 from enum import StrEnum
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, Final
+
+from refute.tables import read_table
 
 _NO_CALL: Final = ("Error", "Exception", "Expired", "Warning", "CompletedProcess", "Response")
 
@@ -21,8 +21,7 @@ class Kind(StrEnum):
 @cache
 def _rows() -> tuple[tuple[Kind, tuple[str, ...], frozenset[str]], ...]:
     """The rows of `outside.toml`: a kind, beginnings of names that reach it, and what tests put in its place."""
-    text = resources.files("refute.ticket").joinpath("outside.toml").read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = tomllib.loads(text)["row"]
+    rows: list[dict[str, Any]] = read_table("refute.ticket", "outside")["row"]
     return tuple((Kind(row["kind"]), tuple(row["names"].split()), frozenset(row["stand_ins"].split())) for row in rows)
 
 

@@ -1,14 +1,14 @@
 """What never enters a snapshot: version control, credentials, caches. The rules, with examples, are `withheld.toml`."""
 
 import re
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib import resources
 from pathlib import PurePosixPath
 from typing import Any, Final
+
+from refute.tables import read_table
 
 _PRIVATE_KEY: Final = re.compile(rb"\s*-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----")
 
@@ -36,10 +36,9 @@ def _stands_in(parts: Sequence[str], glob: str) -> bool:
     return any(fnmatchcase("/".join(run), glob) for run in runs)
 
 
-@cache
-def table() -> dict[str, Any]:
+def table() -> Mapping[str, Any]:
     """`withheld.toml` as it stands."""
-    return tomllib.loads(resources.files("refute.ticket").joinpath("withheld.toml").read_text(encoding="utf-8"))
+    return read_table("refute.ticket", "withheld")
 
 
 @cache
