@@ -10,7 +10,7 @@ from refute.evaluation.waf import RehearsalWaf
 from tests.refute.assistant.conftest import Desk
 
 NAMES = {1: "shop.example", 2: "api.example"}
-TABLES = [("routes", "route"), ("routes.toml", "log"), ("changes", "action"), ("changes.toml", "mode")]
+TABLES = [("routes", "route"), ("routes", "log"), ("changes", "action"), ("changes", "mode")]
 
 
 @pytest.mark.parametrize(("name", "kind"), TABLES)
