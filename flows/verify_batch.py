@@ -21,7 +21,7 @@ from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
 from flows.cleanup import BATCH_NAME, VERIFYING
-from flows.confirmation.approver import FormApprover
+from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
@@ -98,9 +98,9 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
     if request.approval == "in_advance":
         approve_in_advance(batch.batches, batch.batch_id, batch.entries, by=approved_by())
         return
-    ports, console = Ports(batch.settings, run_id=batch.batch_id), current_console()
-    ask = console.ask if console else FormApprover(ports).ask_list  # a worker has no terminal
-    put_to_a_person(batch.batches, ports, batch.entries, ask if request.approval == "ask" else None)
+    ports = Ports(batch.settings, run_id=batch.batch_id)
+    ask = PersonApprover(ports).ask_list if request.approval == "ask" else None
+    put_to_a_person(batch.batches, ports, batch.entries, ask)
 
 
 def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
