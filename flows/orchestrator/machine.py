@@ -16,9 +16,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Self
 
-from flows.orchestrator.keeper import PREFERRED_PORT, announce, server_command, server_environment, stop_process
+from flows.orchestrator.keeper import (
+    PREFERRED_PORT,
+    announce,
+    end_server,
+    listen,
+    server_environment,
+    start_server,
+    stop_process,
+)
 from flows.orchestrator.killed_runs import Caretaker
-from flows.orchestrator.port import claimed, refusal
 from flows.orchestrator.processes import end_runs, start_process
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
@@ -75,8 +82,7 @@ class Machine:
             stop_process(self._worker)
         if self._server is not None:
             self._say("stopping the server …")
-            self._files.withdraw(os.getpid())
-            stop_process(self._server)
+            end_server(self._files, self._server)
         self._mine.close()
 
     def bring_up(self) -> LocalServer | None:
@@ -93,8 +99,7 @@ class Machine:
         with (self._files.home / "start.lock").open("a") as starting, self._nobody_else():
             fcntl.flock(starting, fcntl.LOCK_EX)
             self._relieve_keeper()
-            with self._port_is_mine():
-                self._start_server()
+            self._start_server()
         self._apply()
         self._start_worker()
         return None
@@ -165,21 +170,16 @@ class Machine:
         while answers(server.api_url) and time.monotonic() < deadline:
             time.sleep(POLL_S)
 
-    @contextlib.contextmanager
-    def _port_is_mine(self) -> Iterator[None]:
-        with claimed(self._port) as mine:
-            why = refusal(self._port) if mine else "another refute starts a server there"
-            if why is not None:
-                raise OrchestratorUnavailable(
-                    f"port {self._port} of 127.0.0.1: {why}",
-                    hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
-                )
-            yield
-
     def _start_server(self) -> None:
+        try:
+            listener = listen(self._port)
+        except OSError as error:
+            raise OrchestratorUnavailable(
+                f"port {self._port} of 127.0.0.1: {error.strerror}",
+                hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
+            ) from error
         self._say("starting the Prefect server …")
-        environment = server_environment(self._files, self._port, ad_hoc=False)
-        self._server = start_process(server_command(self._port), environment, self._files.log)
+        self._server = start_server(self._files, listener, ad_hoc=False)
         if not announce(self._files, self._server, self._port):
             raise _ended("server", self._files.log)
 

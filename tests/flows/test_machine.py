@@ -7,7 +7,6 @@ import pytest
 
 from flows.orchestrator import machine
 from flows.orchestrator.machine import Machine
-from flows.orchestrator.port import claimed_port
 from flows.orchestrator.server import ServerFiles
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
@@ -57,20 +56,3 @@ def test_deployments_that_take_too_long_are_no_internal_error(settings, monkeypa
     with pytest.raises(OrchestratorUnavailable, match="not applied within") as told:
         Machine(settings, say=lambda _: None)._apply()
     assert "run `refute ui` again" in told.value.hint
-
-
-def unused_port() -> int:
-    with claimed_port(0) as port:
-        return port
-
-
-def test_a_port_that_another_refute_is_about_to_listen_on_is_not_taken() -> None:
-    with claimed_port(unused_port()) as first, claimed_port(first) as second:
-        assert second != first
-
-
-def test_where_every_port_is_claimed_it_says_so() -> None:
-    with pytest.MonkeyPatch.context() as patch, claimed_port(0) as port:
-        patch.setattr("flows.orchestrator.port._free", lambda _: port)
-        with pytest.raises(OSError, match="no free port"), claimed_port(port):
-            pass
