@@ -61,7 +61,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
             try:
                 with signals.let_through():
                     _settle_answers(request, batch)
-                    _verify(request, batch, page)
+                _verify(request, batch, page, signals)
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
             except Exception as error:  # the flow's boundary: a server that is gone would hide it behind its own
@@ -103,11 +103,11 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
     put_to_a_person(batch.batches, ports, batch.entries, ask)
 
 
-def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
+def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: Interruptions) -> None:
     """Here, or by workers."""
     due, tally = batch.due(), batch.progress.tally
     if not request.chunk_tickets:
-        verify_tickets(batch, due, meanwhile=lambda: page.progress(tally))
+        verify_tickets(batch, due, signals, meanwhile=lambda: page.progress(tally))
         return
     ids = [row.ticket_id for row in due]
     chunks = [
@@ -124,7 +124,8 @@ def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
         batch.progress.look()
         page.progress(tally)
 
-    verify_in_chunks(chunks, meanwhile=look)
+    with signals.let_through():
+        verify_in_chunks(chunks, meanwhile=look)
 
 
 def _closed(batch: BatchRun, reason: str) -> BatchResult:

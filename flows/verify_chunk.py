@@ -32,8 +32,7 @@ def verify_chunk(request: ChunkRequest) -> State[None]:
         batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
         reason = ""
         try:
-            with signals.let_through():
-                verify_tickets(batch, batch.due(request.tickets), meanwhile=lambda: None)
+            verify_tickets(batch, batch.due(request.tickets), signals, meanwhile=lambda: None)
         except KeyboardInterrupt as interrupt:
             reason = str(interrupt) or "interrupted"
     if reason:

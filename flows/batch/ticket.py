@@ -44,6 +44,8 @@ def verified(batch: BatchRun, row: BatchTicket) -> Outcome | None:
     Returns:
         The outcome; None where there is none, because the batch ended, or its files are not those that were approved.
     """
+    if batch.containers.stopped:
+        return None
     batch.watcher.began(row.ticket_id)
     entry = batch.entries[row.ticket_id]
     _tag(batch.batch_id, f"ticket:{row.ticket_id}", *(entry.labels or ()))
