@@ -105,9 +105,14 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
 
 def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: Interruptions) -> None:
     """Here, or by workers."""
-    due, tally = batch.due(), batch.progress.tally
+    due = batch.due()
+
+    def look() -> None:
+        batch.progress.look()
+        page.progress(batch.progress.tally)
+
     if not request.chunk_tickets:
-        verify_tickets(batch, due, signals, meanwhile=lambda: page.progress(tally))
+        verify_tickets(batch, due, signals, meanwhile=look)
         return
     ids = [row.ticket_id for row in due]
     chunks = [
@@ -119,11 +124,6 @@ def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: In
         )
         for start in range(0, len(ids), request.chunk_tickets)
     ]
-
-    def look() -> None:
-        batch.progress.look()
-        page.progress(tally)
-
     with signals.let_through():
         verify_in_chunks(chunks, meanwhile=look)
 
