@@ -59,7 +59,7 @@ def main(home: str, idle_s: str, lock: str) -> int:
     server = start_server(files, listener, ad_hoc=True)
     signal.signal(signal.SIGTERM, _exit)
     try:
-        if not announce(files, server, port):
+        if not announce(files, server, port, ad_hoc=True):
             return 1
         os.close(int(lock))
         caretaker = Caretaker(f"http://127.0.0.1:{port}/api")
@@ -127,13 +127,13 @@ def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[s
     return {**environment, **(AD_HOC if ad_hoc else {})}
 
 
-def announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> bool:
+def announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int, *, ad_hoc: bool) -> bool:
     """Write the record, as this process's, once the API answers, which others wait for; whether it did in time."""
     api_url = f"http://127.0.0.1:{port}/api"
     deadline = time.monotonic() + START_TIMEOUT_S
     while server.poll() is None and time.monotonic() < deadline:
         if answers(api_url):
-            files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid()))
+            files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid(), ad_hoc=ad_hoc))
             return True
         time.sleep(POLL_S)
     return False
