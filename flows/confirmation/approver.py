@@ -56,11 +56,14 @@ class PersonApprover:
         return put_to_person(self._ports, **about, is_list=True, left_out=len(listed) - len(shown))
 
     def _posed(self, one: Listed) -> Question:
-        try:
-            return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
-        except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
-            plan = (f"cannot run: {error.message}",)
-            return Question(ticket=one.ticket, snapshot=one.snapshot, script="", scan=one.scan, plan=plan)
+        """One of a list, with script and plan where they are shown: a terminal has a table without."""
+        plan: tuple[str, ...] = ()
+        if current_console() is None:
+            try:
+                return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
+            except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
+                plan = (f"cannot run: {error.message}",)
+        return Question(ticket=one.ticket, snapshot=one.snapshot, script="", scan=one.scan, plan=plan)
 
 
 def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about: Any) -> Reply:
