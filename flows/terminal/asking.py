@@ -41,7 +41,11 @@ def read_reply(console: Console, asked: AskedQuestion, timeout_s: float, *, late
     deadline = time.monotonic() + timeout_s
     while True:
         console.print(_prompt(asked, later=later), end=" ")
-        line = read_line(deadline - time.monotonic())
+        try:
+            line = read_line(deadline - time.monotonic())
+        except KeyboardInterrupt:
+            console.print()  # what comes next stands on a line of its own
+            raise
         said = (line or "").strip().lower()
         if said in answers:
             return Reply(approved=answers[said], by=person())
