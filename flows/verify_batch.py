@@ -105,14 +105,9 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
 
 def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: Interruptions) -> None:
     """Here, or by workers."""
-    due = batch.due()
-
-    def look() -> None:
-        batch.progress.look()
-        page.progress(batch.progress.tally)
-
+    due, tally = batch.due(), batch.progress.tally
     if not request.chunk_tickets:
-        verify_tickets(batch, due, signals, meanwhile=look)
+        verify_tickets(batch, due, signals, meanwhile=lambda: page.progress(tally))
         return
     ids = [row.ticket_id for row in due]
     chunks = [
@@ -124,6 +119,11 @@ def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: In
         )
         for start in range(0, len(ids), request.chunk_tickets)
     ]
+
+    def look() -> None:
+        batch.progress.look()
+        page.progress(tally)
+
     with signals.let_through():
         verify_in_chunks(chunks, meanwhile=look)
 

@@ -28,8 +28,8 @@ def verify_tickets(
     Args:
         batch: what they share.
         due: which ones.
-        signals: let through once all are handed to the pool: one between a thread's start and the pool's note of it
-            would leave a ticket that nobody waits for.
+        signals: let through while tickets are waited for: one that struck between a thread's start and the pool's
+            note of it would leave a ticket that nobody waits for.
         meanwhile: called several times a second.
 
     Raises:
@@ -48,10 +48,11 @@ def verify_tickets(
                     ids.append(row.ticket_id)
                     named = {"ticket_id": row.ticket_id, "run": partial(verified, batch, row)}
                     pending.add(runner.submit(listed, named).wrapped_future)
-            with signals.let_through():
-                while pending and not batch.containers.stopped:
+            while pending and not batch.containers.stopped:
+                with signals.let_through():
                     _, pending = wait(pending, LOOK_S, FIRST_COMPLETED)
                     meanwhile()
+                batch.progress.look()  # not interrupted: nothing is counted by half
         except BaseException:
             batch.containers.stop()
             _end(batch, pending, ids)
