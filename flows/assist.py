@@ -11,7 +11,7 @@ from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 from pydantic import Field
 
-from flows.confirmation.person import ask_person
+from flows.confirmation.approver import ask_person
 from flows.request import Request, refuse_foreign_settings
 from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge

@@ -4,13 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flows.batch.watcher import BatchWatcher
 from refute.observer import StageObserver, Unwatched
-
-if TYPE_CHECKING:
-    from flows.batch.answers import Ask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,8 +20,6 @@ class Console:
     """Sees the stages of a ticket."""
     watcher: BatchWatcher = field(default_factory=BatchWatcher)
     """Sees a batch."""
-    ask: "Ask | None" = None
-    """Puts a batch's list to a person; None where nobody can be asked."""
 
 
 _CURRENT: ContextVar[Console | None] = ContextVar("refute_console", default=None)

@@ -1,16 +1,14 @@
 """The gate N2.5 as a flow, to be called by any other Prefect flow: verifies one ticket, returns the gate's document."""
 
-from contextlib import closing
-
 from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
+from flows.console import listening
 from flows.request import VerifyRequest, settings_of
 from flows.verify_ticket import verify_ticket
 from refute.governance.gate import GateDocument, gate_document
 from refute.governance.policy import load_policy, tightened
 from refute.guardrails.plain_text import markdown_block, markdown_text
-from refute.ledger.store import Ledger
 from refute.ticket.parse import load_ticket
 
 
@@ -20,17 +18,14 @@ def gate(request: VerifyRequest) -> GateDocument:
 
     Raises:
         UsageError: ticket, files or policy cannot be used.
-        LedgerUnavailable: the outcome cannot be read.
     """
     ticket, policy = load_ticket(request.ticket), load_policy(request.policy)
-    state = verify_ticket(request, return_state=True)
-    settings = tightened(settings_of(request), policy.policy, ticket)
-    with closing(Ledger.open(settings)) as ledger:
-        found = ledger.outcomes(run_id=str(state.state_details.flow_run_id), ticket_id=ticket.id, limit=1)
-    if not found:
+    with listening() as heard:
+        state = verify_ticket(request, return_state=True)
+    if not heard:
         state.result()  # raises what kept the run from an outcome
         raise TypeError("the run of verify-ticket ended without an outcome, expected one")
-    document = gate_document(ticket, found[0], policy, settings)
+    document = gate_document(ticket, heard[0], policy, tightened(settings_of(request), policy.policy, ticket))
     create_markdown_artifact(key="gate", markdown=in_markdown(document), description=f"{document.status}")
     return document
 

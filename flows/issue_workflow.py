@@ -15,7 +15,7 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
 
-from flows.confirmation.person import ask_person
+from flows.confirmation.approver import ask_person
 from flows.console import current_console, hand_back, listening
 from flows.gate import gate
 from flows.issue import SCHEMA_VERSION, IssueRecord, IssueRequest, Node

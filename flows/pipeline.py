@@ -13,7 +13,7 @@ from flows.containers import BoundedSandbox, Containers
 from flows.orchestrator.model_limit import model_turn
 from flows.orchestrator.server import still_answers
 from flows.orchestrator.subtask_events import tell_completed, tell_judged, tell_reviewed, tell_reworked
-from flows.terminal.approver import show
+from flows.terminal.asking import show
 from refute.approval import Approver
 from refute.case import CaseFile
 from refute.errors import OrchestratorUnavailable

@@ -20,7 +20,6 @@ from refute.settings import Settings
 if TYPE_CHECKING:
     from prefect.client.schemas.objects import State
 
-    from flows.batch.answers import Ask
     from flows.batch.request import BatchRequest
     from flows.batch.result import BatchResult
     from flows.request import VerifyRequest
@@ -73,16 +72,13 @@ def run_flow(
         return _call(make(), Console(api_url=api_url, observer=observer or Unwatched()), result)
 
 
-def run_batch(
-    request: "BatchRequest", settings: Settings, *, watcher: BatchWatcher, ask: "Ask | None" = None
-) -> "BatchResult":
+def run_batch(request: "BatchRequest", settings: Settings, *, watcher: BatchWatcher) -> "BatchResult":
     """Verify many tickets through the Prefect flow.
 
     Args:
         request: which tickets, and how.
         settings: as in `run_tickets`.
         watcher: sees the batch go by.
-        ask: puts the list to a person; None where nobody can be asked.
 
     Raises:
         OrchestratorUnavailable: no server answers and none could be started.
@@ -96,7 +92,7 @@ def run_batch(
         from flows.verify_batch import verify_batch
 
         with tags(*(name for name in (request.batch_id, request.resume) if name and name != LATEST)):
-            console = Console(api_url=api_url, watcher=watcher, ask=ask)
+            console = Console(api_url=api_url, watcher=watcher)
             result = _call(partial(verify_batch, request), console, BatchResult)
         kept.append(f"batch {result.batch_id}: {result.words()}")
         return result

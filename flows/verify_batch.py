@@ -21,7 +21,7 @@ from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
 from flows.cleanup import BATCH_NAME, VERIFYING
-from flows.confirmation.approver import FormApprover
+from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
@@ -61,7 +61,7 @@ def verify_batch(request: BatchRequest) -> State[None]:
             try:
                 with signals.let_through():
                     _settle_answers(request, batch)
-                    _verify(request, batch, page)
+                _verify(request, batch, page, signals)
             except KeyboardInterrupt as interrupt:
                 reason = str(interrupt) or "interrupted"
             except Exception as error:  # the flow's boundary: a server that is gone would hide it behind its own
@@ -98,16 +98,16 @@ def _settle_answers(request: BatchRequest, batch: BatchRun) -> None:
     if request.approval == "in_advance":
         approve_in_advance(batch.batches, batch.batch_id, batch.entries, by=approved_by())
         return
-    ports, console = Ports(batch.settings, run_id=batch.batch_id), current_console()
-    ask = console.ask if console else FormApprover(ports).ask_list  # a worker has no terminal
-    put_to_a_person(batch.batches, ports, batch.entries, ask if request.approval == "ask" else None)
+    ports = Ports(batch.settings, run_id=batch.batch_id)
+    ask = PersonApprover(ports).ask_list if request.approval == "ask" else None
+    put_to_a_person(batch.batches, ports, batch.entries, ask)
 
 
-def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
+def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage, signals: Interruptions) -> None:
     """Here, or by workers."""
     due, tally = batch.due(), batch.progress.tally
     if not request.chunk_tickets:
-        verify_tickets(batch, due, meanwhile=lambda: page.progress(tally))
+        verify_tickets(batch, due, signals, meanwhile=lambda: page.progress(tally))
         return
     ids = [row.ticket_id for row in due]
     chunks = [
@@ -124,7 +124,8 @@ def _verify(request: BatchRequest, batch: BatchRun, page: BatchPage) -> None:
         batch.progress.look()
         page.progress(tally)
 
-    verify_in_chunks(chunks, meanwhile=look)
+    with signals.let_through():
+        verify_in_chunks(chunks, meanwhile=look)
 
 
 def _closed(batch: BatchRun, reason: str) -> BatchResult:

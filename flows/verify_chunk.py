@@ -32,10 +32,10 @@ def verify_chunk(request: ChunkRequest) -> State[None]:
         batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
         reason = ""
         try:
-            with signals.let_through():
-                verify_tickets(batch, batch.due(request.tickets), meanwhile=lambda: None)
+            verify_tickets(batch, batch.due(), signals, meanwhile=lambda: None)
         except KeyboardInterrupt as interrupt:
             reason = str(interrupt) or "interrupted"
+        batch.progress.look()
     if reason:
         return Cancelled(name="INTERRUPTED", message=f"{reason}; {batch.progress.tally.words()}")
     return Completed(message=batch.progress.tally.words() or "all were finished")

@@ -5,7 +5,7 @@ from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
 from flows.cleanup import VERIFYING
-from flows.confirmation.approver import FormApprover
+from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
@@ -14,7 +14,6 @@ from flows.pipeline import TicketPorts, record_outcome, run_stages
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
 from flows.states import final_state, prepare_logs
 from flows.story import RunStory
-from flows.terminal.approver import TerminalApprover
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
 from refute.governance.policy import load_policy, tightened
@@ -63,9 +62,8 @@ def _recorded(ports: TicketPorts, case: CaseFile, signals: Interruptions) -> Out
 
 
 def _approver(request: VerifyRequest, ports: TicketPorts) -> Approver:
-    """Who answers the confirmation. Blocking findings are always put to a person, in the UI where a worker runs us."""
-    if request.approval == "in_advance" and not request.allow_dangerous:
-        return AdvanceApprover(by=approved_by())
-    if current_console() is None:
-        return FormApprover(ports)
-    return TerminalApprover(in_advance=request.approval == "in_advance")
+    """Who answers the confirmation. Blocking findings that may be overridden are always put to a person."""
+    if request.approval != "in_advance":
+        return PersonApprover(ports)
+    advance = AdvanceApprover(by=approved_by())
+    return PersonApprover(ports, advance=advance) if request.allow_dangerous else advance

@@ -20,8 +20,6 @@ class Question:
     scan: ScanResult
     plan: tuple[str, ...]
     """What would run and with which limits, one line each."""
-    timeout_s: float
-    """How long the answer is waited for."""
     opinions: tuple[str, ...] = ()
     """Failures that critics name and no test shows. Where there are any, they are what is asked about: an approval
     dismisses them, a denial by somebody upholds them."""

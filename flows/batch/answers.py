@@ -33,7 +33,7 @@ Ask = Callable[[tuple[Listed, ...]], Reply]
 """Shows the list and asks."""
 
 
-def digest_of(listed: tuple[Listed, ...]) -> str:
+def list_digest(listed: tuple[Listed, ...]) -> str:
     """SHA-256 over the list, which the audit log keeps with the answer."""
     lines = sorted(f"{one.ticket.id} {one.snapshot.digest}\n" for one in listed)
     return "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -103,7 +103,7 @@ def _answer(batches: Batches, ports: Ports, listed: tuple[Listed, ...], ask: Ask
         decision,
         run_id=ports.run_id,
         reason="the list waits for an answer" if reply.approved is None else f"answered by {reply.words}",
-        metadata={"tickets": len(listed), "list": digest_of(listed)},
+        metadata={"tickets": len(listed), "list": list_digest(listed)},
     )
     if reply.approved is not None:
         answer = Answer.APPROVED if reply.approved else Answer.DECLINED

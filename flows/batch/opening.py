@@ -48,7 +48,7 @@ def batch_run(  # what a batch is made of
     batch_id: str,
 ) -> BatchRun:
     """One process's part in an open batch, with what is recorded already counted."""
-    progress = Progress(Batches(ledger), batch_id, total=len(entries), watcher=watcher)
+    progress = Progress(Batches(ledger), batch_id, entries.keys(), watcher=watcher)
     progress.begin()
     watcher.opened(batch_id, progress.tally)
     return BatchRun(

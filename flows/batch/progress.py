@@ -1,69 +1,58 @@
 """How far a batch has come, by what the ledger has recorded, whichever process recorded it."""
 
 import contextlib
-import threading
 import time
+from collections.abc import Collection
 
 from flows.batch.watcher import BatchWatcher
 from refute.batch.tally import Tally
 from refute.errors import InfrastructureError
 from refute.ledger.batches import Batches
-from refute.outcome import Outcome
 from reports.wording import duration, spent
 
 
 class Progress:
-    """Counts each ticket once. Threads may share it.
+    """Counts each ticket once, and tells of it.
 
     Args:
         batches: the ledger's side.
         batch_id: the batch.
-        total: its tickets.
+        tickets: ids of those that count: all of the batch, or a chunk's.
         watcher: is told of each outcome.
     """
 
-    def __init__(self, batches: Batches, batch_id: str, *, total: int, watcher: BatchWatcher) -> None:
-        self.tally = Tally(total=total)
+    def __init__(self, batches: Batches, batch_id: str, tickets: Collection[str], *, watcher: BatchWatcher) -> None:
+        self.tally = Tally(total=len(tickets))
         self._batches = batches
         self._batch_id = batch_id
         self._watcher = watcher
-        self._counted: set[str] = set()
+        self._left = set(tickets)
         self._known = 0
-        self._lock = threading.Lock()
         self._began = time.monotonic()
 
     def begin(self) -> None:
         """Count what was recorded before; raises `LedgerUnavailable`."""
-        self._catch_up(earlier=True, tell=False)
+        self._count(earlier=True)
 
     def look(self) -> None:
-        """Count, and tell of, what other processes have recorded since; what cannot be read is counted later."""
+        """Count what was recorded since; what cannot be read is counted later."""
         with contextlib.suppress(InfrastructureError):
-            self._catch_up()
+            self._count()
 
     def finish(self) -> None:
         """Count all of it: a PostgreSQL may show an outcome after one of a higher key. Raises `LedgerUnavailable`."""
         self._known = 0
-        self._catch_up(tell=False)
+        self._count()
 
-    def count(self, outcome: Outcome) -> None:
-        """Count an outcome that this process recorded, and tell of it."""
-        with self._lock:
-            self._add(outcome, earlier=False, tell=True)
-
-    def _catch_up(self, *, earlier: bool = False, tell: bool = True) -> None:
-        with self._lock:
-            for key, outcome in self._batches.recorded_after(self._batch_id, self._known):
-                self._known = max(self._known, key)
-                self._add(outcome, earlier=earlier, tell=tell)
-
-    def _add(self, outcome: Outcome, *, earlier: bool, tell: bool) -> None:
-        if outcome.ticket_id in self._counted:
-            return
-        self._counted.add(outcome.ticket_id)
-        self.tally.add(outcome, earlier=earlier)
-        if tell:
-            self._watcher.ended(outcome, self.tally, self.tally.left_s(time.monotonic() - self._began))
+    def _count(self, *, earlier: bool = False) -> None:
+        for key, outcome in self._batches.recorded_after(self._batch_id, self._known):
+            self._known = max(self._known, key)
+            if outcome.ticket_id not in self._left:
+                continue
+            self._left.remove(outcome.ticket_id)
+            self.tally.add(outcome, earlier=earlier)
+            if not earlier:
+                self._watcher.ended(outcome, self.tally, self.tally.left_s(time.monotonic() - self._began))
 
 
 def paid(tally: Tally) -> str:

@@ -43,16 +43,10 @@ class BatchRun:
         """The ledger's side of the batch."""
         return Batches(self.ledger)
 
-    def due(self, among: Iterable[str] | None = None) -> list[BatchTicket]:
-        """Its tickets that were answered and have no outcome.
-
-        Args:
-            among: only these.
-        """
-        rows = [row for row in self.batches.tickets(self.batch_id) if not row.finished]
-        wanted = None if among is None else set(among)
-        answered = [row for row in rows if row.answer is not Answer.WAITING]
-        return [row for row in answered if wanted is None or row.ticket_id in wanted]
+    def due(self) -> list[BatchTicket]:
+        """Its tickets that were answered and have no outcome."""
+        rows = [row for row in self.batches.tickets(self.batch_id) if row.ticket_id in self.entries]
+        return [row for row in rows if not row.finished and row.answer is not Answer.WAITING]
 
     def remove_containers(self, tickets: Iterable[str] | None = None) -> None:
         """Remove those of these tickets, or of all, that are on the engine; where it fails, they end by themselves."""

@@ -44,18 +44,17 @@ def verified(batch: BatchRun, row: BatchTicket) -> Outcome | None:
     Returns:
         The outcome; None where there is none, because the batch ended, or its files are not those that were approved.
     """
+    if batch.containers.stopped:
+        return None
     batch.watcher.began(row.ticket_id)
     entry = batch.entries[row.ticket_id]
     _tag(batch.batch_id, f"ticket:{row.ticket_id}", *(entry.labels or ()))
     try:
-        outcome = _refused(batch, entry) if entry.ticket is None else _run(batch, row, entry)
+        return _refused(batch, entry) if entry.ticket is None else _run(batch, row, entry)
     except Exception as error:  # the ledger, or what nobody foresaw: it ends the batch, which can be resumed
         if not batch.containers.stopped:
             batch.containers.stop(error)
         raise
-    if outcome is not None:
-        batch.progress.count(outcome)
-    return outcome
 
 
 def _run(batch: BatchRun, row: BatchTicket, entry: Entry) -> Outcome | None:

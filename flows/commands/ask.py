@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flows.commands.options import results
 from flows.in_advance import user
 from refute.ledger.store import Ledger
 from refute.settings import Settings
@@ -23,7 +24,7 @@ MAX_USER_CHARS = 200
 @click.argument("question", nargs=-1)
 @click.option("--as", "name", metavar="NAME", default="", help="Name of the conversation, if one login has several.")
 @click.option("--keywords", is_flag=True, help="Route by keywords, without a model.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@results("text", "json", to_file=False)
 def ask(question: tuple[str, ...], *, name: str, keywords: bool, form: str) -> int:
     """Ask QUESTION; without one, talk line by line until `exit` or end of input.
 

@@ -3,9 +3,8 @@
 import re
 import sys
 from contextlib import closing
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,9 +23,6 @@ from refute.scan.allow import load_allow_file
 from refute.scan.core.tables import knowledge
 from refute.settings import Settings
 from refute.ticket.sources import ticket_files
-
-if TYPE_CHECKING:
-    from flows.batch.answers import Ask
 
 SELECTING = ("name", "labels", "only_failed", "since", "limit")
 """Options that say which tickets a new batch takes."""
@@ -74,7 +70,7 @@ def batch(source: Path | None, form: str, output: Path | None, **options: Any) -
         check_writable("--output", output)
     lines = BatchLines()
     try:
-        result = run_batch(request, settings, watcher=lines, ask=_ask(request))
+        result = run_batch(request, settings, watcher=lines)
     except InfrastructureError as error:
         if not lines.batch_id:
             raise
@@ -130,14 +126,6 @@ def _name(name: str | None) -> str | None:
         told = f"got {name!r}, but {BENCH!r} begins the names of bench runs, which reports leave out"
         raise click.BadParameter(told, param_hint="--name")
     return name
-
-
-def _ask(request: BatchRequest) -> "Ask | None":
-    if request.approval != "ask":
-        return None
-    from flows.batch.asking import ask_at_terminal
-
-    return partial(ask_at_terminal, timeout_s=request.settings.confirmation_timeout_s)
 
 
 def _show(result: BatchResult, settings: Settings, form: str, output: Path | None) -> None:

@@ -72,7 +72,7 @@ def _list(waiting: "list[Waiting]") -> int:
 def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
-    from flows.terminal.approver import DISMISS, NO, OPINIONS_PROMPT, UPHOLD, YES, choose, describe_ticket
+    from flows.terminal.asking import describe_ticket, read_reply
 
     asked = found.question
     console = Console(stderr=not show)
@@ -85,16 +85,11 @@ def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
         console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
     if show:
         return 0
-    blocking = sum(ticket.blocking for ticket in asked.tickets)
-    what = f"in spite of {blocking} blocking findings" if blocking else "in the sandbox"
-    yes, no = (DISMISS, UPHOLD) if asked.is_about_opinions else (YES, NO)
-    prompt = f"{'Do this' if asked.text else f'Run this {what}'}? [y/n, else it waits]"
-    shown = OPINIONS_PROMPT if asked.is_about_opinions else prompt
-    approve = choose(console, shown, settings.confirmation_timeout_s, yes=yes, no=no)
-    if approve is None:
+    reply = read_reply(console, asked, settings.confirmation_timeout_s, later=True)
+    if reply.approved is None:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
-    return _answered(found, approve=approve, note=note)
+    return _answered(found, approve=reply.approved, note=note)
 
 
 def _require_fitting(found: "Waiting", *, opinions: bool) -> None:

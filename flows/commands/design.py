@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from flows.commands.options import FILE, PLACE
+from flows.commands.options import FILE, PLACE, results
 from flows.commands.output import deliver
 from refute.governance.design.check import BLOCKED_EXIT_CODE, check_design, render_json, render_text
 
@@ -17,7 +17,7 @@ def design() -> None:
 @design.command(short_help="Check a design document before its review.")
 @click.argument("file", type=FILE)
 @click.option("--repo", type=PLACE, default=Path(), help="Repository that its paths are relative to.  [.]")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@results("text", "json", to_file=False)
 def check(file: Path, repo: Path, form: str) -> int:
     """Check FILE, a low-level design in Markdown: files, requirements, scenarios, tests, questions, diagrams.
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from flows.commands.options import FILE
-from flows.commands.output import deliver
+from flows.commands.options import FILE, results
+from flows.commands.output import deliver, in_color
 from refute import __version__
 from refute.scan.allow import load_allow_file, suppress
 from refute.scan.changes import ScanBase, only_changed, read_changes
@@ -19,20 +19,11 @@ from refute.scan.scanner import Target, check_examples, collect, scan_targets, s
 
 BLOCKED_EXIT_CODE = 12
 """As `refute verify` exits for BLOCKED_DANGEROUS_SCRIPT."""
-_FORMATS = ("text", "json", "sarif", "github")
 _SEVERITIES = ("medium", "high", "critical")
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--format",
-    "output_format",
-    type=click.Choice(_FORMATS),
-    default="text",
-    show_default=True,
-    help="How to print findings.",
-)
 @click.option(
     "--language",
     type=click.Choice(("shell", "python")),
@@ -55,16 +46,16 @@ _SEVERITIES = ("medium", "high", "critical")
     help="Your own rows for commands, calls and hosts (TOML); their examples are checked first.",
 )
 @click.option("--diff", "base", metavar="BASE", help="Only findings that are new since this git revision.")
-@click.option("--output", type=FILE, metavar="FILE", help="Write to FILE instead of stdout.")
+@results("text", "json", "sarif", "github")
 def scan(  # noqa: PLR0913 - one parameter per option
     *,
     paths: tuple[Path, ...],
-    output_format: str,
     language: str | None,
     block_from: str,
     allow_file: Path | None,
     tables: Path | None,
     base: str | None,
+    form: str,
     output: Path | None,
 ) -> int:
     """Scan shell and Python files for dangerous commands; nothing is executed.
@@ -87,7 +78,7 @@ def scan(  # noqa: PLR0913 - one parameter per option
         changes = read_changes(base, {target.path: target.home for target in targets})
         before, result = result, only_changed(result, changes, _as_named(targets, tables))
         compared = Compared(base=base, left_out=len(before.findings) - len(result.findings))
-    text = _render(result, targets, output_format, compared, color=output is None and sys.stdout.isatty())
+    text = _render(result, targets, form, compared, color=in_color(output))
     deliver(text, output, kept="Scan again; nothing was changed.")
     return 0 if result.safe else BLOCKED_EXIT_CODE
 
@@ -101,16 +92,16 @@ def _as_named(targets: tuple[Target, ...], tables: Path | None) -> ScanBase:
 def _render(
     result: ScanResult,
     targets: tuple[Target, ...],
-    output_format: str,
+    form: str,
     compared: Compared | None,
     *,
     color: bool,
 ) -> str:
-    if output_format == "json":
+    if form == "json":
         return render_json(result, compared)
-    if output_format == "sarif":
+    if form == "sarif":
         return render_sarif(result, compared, version=__version__)
-    if output_format == "github":
+    if form == "github":
         return render_annotations(result, compared)
 
     sources = {target.path: target.data.decode("utf-8", "replace").removeprefix("\ufeff") for target in targets}

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from flows.commands.options import PLACE
+from flows.commands.options import PLACE, results
 from refute.ticket.parse import load_ticket
 from refute.ticket.scaffold import scaffold_ticket
 
@@ -32,8 +32,8 @@ def new(directory: Path, from_git: str | None, claims: tuple[str, ...]) -> int:
 
 @ticket.command(short_help="List claims that nothing executes, or that never pass.")
 @click.argument("source", metavar="TICKET", type=PLACE, default=Path())
-@click.option("--format", "output_format", type=click.Choice(("text", "json")), default="text", show_default=True)
-def lint(source: Path, output_format: str) -> int:
+@results("text", "json", to_file=False)
+def lint(source: Path, form: str) -> int:
     """List the claims of TICKET without an executable field or example, each with a field to paste; exits 1 if any.
 
     Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
@@ -45,7 +45,7 @@ def lint(source: Path, output_format: str) -> int:
     weak = weaknesses(brief)
     missing = [*missing_fields(brief), *(one for one in weak if not one.is_tested)]
     found: list[Any] = [*missing, *(one for one in weak if one.is_tested)]
-    if output_format == "json":
+    if form == "json":
         click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))
         return 1 if missing else 0
     for one in found:

@@ -1,38 +1,34 @@
-"""Puts a run's question to people at the Prefect UI instead of a terminal."""
+"""Puts a run's questions to a person: at the terminal that it was started from, or by a form where a worker runs it."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from prefect.client.schemas.objects import State
-from prefect.settings import PREFECT_API_URL
-
-from flows.batch.answers import Listed, digest_of
-from flows.confirmation.form import CONFIRMED, DECLINED, ask_in_ui
-from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, Reply, budgeted
-from flows.orchestrator.access import require_protected
-from refute.approval import Approval, Decision, Denial, Question
-from refute.errors import OrchestratorUnavailable, RefuteError
+from flows.batch.answers import Listed, list_digest
+from flows.confirmation.form import put_in_ui
+from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, Reply, budgeted, digest_of
+from flows.console import current_console
+from flows.terminal.asking import put_at_terminal
+from refute.approval import AdvanceApprover, Approval, Decision, Denial, Question
+from refute.errors import RefuteError
 from refute.guardrails.audit import Decision as AuditDecision
 from refute.guardrails.audit import Gate
+from refute.guardrails.plain_text import printable
 from refute.ports import Ports
+from refute.settings import Settings
 from refute.stages import admission
 
-Put = Callable[[AskedQuestion, float], Reply]
-"""Asks, and waits so many seconds."""
 
-
-class FormApprover:
-    """Asks about one ticket, or about the list of a batch.
+class PersonApprover:
+    """Asks a person about one ticket, or about the list of a batch.
 
     Args:
         ports: the effects of its run.
-        put: asks; by default a run of the flow `confirm`.
+        advance: who said yes in advance; then only a script with findings that block is asked about.
     """
 
-    def __init__(self, ports: Ports, *, put: Put | None = None) -> None:
+    def __init__(self, ports: Ports, *, advance: AdvanceApprover | None = None) -> None:
         self._ports = ports
-        self._put = put or put_in_ui
+        self._advance = advance
 
     def ask(self, question: Question) -> Decision:
         """Approve where a person confirms exactly these files in time.
@@ -40,77 +36,92 @@ class FormApprover:
         Raises:
             OrchestratorUnavailable: the question cannot be asked safely, or at all.
         """
-        self._ports.discard_prepared()  # an answer may take a day
-        digest = question.snapshot.digest
-        reply = self._asked(subject=question.ticket.id, digest=digest, tickets=(AskedTicket.of(question),))
+        if self._advance is not None and (question.opinions or not question.dangers):
+            return self._advance.ask(question)
+        digest, tickets = question.snapshot.digest, (AskedTicket.of(question),)
+        try:
+            reply = put_to_person(self._ports, subject=question.ticket.id, digest=digest, tickets=tickets)
+        except KeyboardInterrupt as interrupt:
+            return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if reply.approved:
             return Approval(snapshot_digest=digest, by=reply.by, note=reply.note)
         if reply.approved is None:
-            return Denial(reason=reply.note or "the question in the Prefect UI was not answered")
+            return Denial(reason=reply.note)
         return Denial(reason=f"{'upheld' if question.opinions else 'declined'} by {reply.words}", by=reply.by)
 
     def ask_list(self, listed: tuple[Listed, ...]) -> Reply:
-        """Ask once for all; only a clear answer counts, without one its tickets wait on.
-
-        Raises:
-            OrchestratorUnavailable: the question cannot be asked safely, or at all.
-        """
+        """Ask once for all; only a clear answer counts, without one its tickets wait on. Raises as `ask`."""
         shown = budgeted([self._posed(one) for one in listed[:TICKETS_SHOWN]])
-        left_out = len(listed) - len(shown)
-        about = {"subject": self._ports.run_id, "digest": digest_of(listed), "tickets": shown}
-        return self._asked(**about, is_list=True, left_out=left_out)
-
-    def _asked(self, **about: Any) -> Reply:
-        timeout_s = self._ports.settings.form_timeout_s
-        asked = AskedQuestion(deadline=datetime.now(UTC) + timedelta(seconds=timeout_s), **about)
-        self._ports.audit.record(
-            Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
-            AuditDecision.CHALLENGE,
-            run_id=self._ports.run_id,
-            reason="asked in the Prefect UI",
-            metadata={
-                "subject": asked.subject,
-                "snapshot": asked.digest,
-                "tickets": len(asked.tickets) + asked.left_out,
-                "deadline": asked.deadline.isoformat(),
-            },
-        )
-        return self._put(asked, timeout_s)
+        about: dict[str, Any] = {"subject": self._ports.run_id, "digest": list_digest(listed), "tickets": shown}
+        return put_to_person(self._ports, **about, is_list=True, left_out=len(listed) - len(shown))
 
     def _posed(self, one: Listed) -> Question:
-        try:
-            return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
-        except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
-            return Question(
-                ticket=one.ticket,
-                snapshot=one.snapshot,
-                script="",
-                scan=one.scan,
-                plan=(f"cannot run: {error.message}",),
-                timeout_s=0,
-            )
+        """One of a list, with script and plan where they are shown: a terminal has a table without."""
+        plan: tuple[str, ...] = ()
+        if current_console() is None:
+            try:
+                return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
+            except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
+                plan = (f"cannot run: {error.message}",)
+        return Question(ticket=one.ticket, snapshot=one.snapshot, script="", scan=one.scan, plan=plan)
 
 
-def put_in_ui(question: AskedQuestion, timeout_s: float) -> Reply:
-    """Ask by a run of the flow `confirm`.
+def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about: Any) -> Reply:
+    """Write a question to the audit log, then ask it.
+
+    Args:
+        ports: the effects of the run that asks.
+        form_timeout_s: how long a form waits, if not as the settings say.
+        about: fields of `AskedQuestion`.
 
     Raises:
-        OrchestratorUnavailable: whoever reaches the server could answer, or the run did not come to its end.
+        AuditUnavailable: the question cannot be kept.
+        OrchestratorUnavailable: it cannot be asked safely, or at all.
     """
-    require_protected(PREFECT_API_URL.value())
-    state: State[Any] = ask_in_ui(question, timeout_s, return_state=True)
-    if state.is_completed() or state.is_cancelled() or state.is_cancelling():
-        return reply_of(state)
-    raise OrchestratorUnavailable(
-        f"the question about {question.subject} could not be put in the Prefect UI: {state.name}: {state.message}",
-        hint="Look at the run `confirm` in the UI, and verify the ticket again.",
+    settings, at_terminal = ports.settings, current_console() is not None
+    if not at_terminal:
+        ports.discard_prepared()  # an answer may take a day
+    timeout_s = settings.confirmation_timeout_s if at_terminal else form_timeout_s or settings.form_timeout_s
+    asked = AskedQuestion(deadline=datetime.now(UTC) + timedelta(seconds=timeout_s), **about)
+    ports.audit.record(
+        Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
+        AuditDecision.CHALLENGE,
+        run_id=ports.run_id,
+        reason="asked at the terminal" if at_terminal else "asked in the Prefect UI",
+        metadata={
+            "subject": asked.subject,
+            "snapshot": asked.digest,
+            "tickets": asked.count,
+            "deadline": asked.deadline.isoformat(),
+        },
     )
+    return (put_at_terminal if at_terminal else put_in_ui)(asked, timeout_s)
 
 
-def reply_of(state: State[Any]) -> Reply:
-    """What a run of the flow `confirm` came to; only one that ended CONFIRMED approves."""
-    person, _, note = (state.message or "").partition("\n")
-    confirmed = state.is_completed() and state.name == CONFIRMED
-    if confirmed or state.name == DECLINED:
-        return Reply(approved=confirmed, by=f"{person}, asked in the Prefect UI", note=note)
-    return Reply(approved=None, note=state.message or "")
+def ask_person(
+    subject: str, text: str, *, settings: Settings, run_id: str, form_timeout_s: float | None = None
+) -> Reply:
+    """Ask for a decision that is about no script; anything but a clear yes in time is a no. It is audited first.
+
+    Args:
+        subject: the ticket, or whatever else the question goes by.
+        text: what is asked; its first line is the heading, its last the question.
+        settings: how long is waited.
+        run_id: of the run that asks.
+        form_timeout_s: how long a form waits, if not as the settings say.
+
+    Raises:
+        AuditUnavailable: the answer cannot be kept, so it counts for nothing.
+        OrchestratorUnavailable: the question cannot be asked safely.
+    """
+    shown, ports = printable(text), Ports(settings, run_id)
+    digest = digest_of(shown)
+    reply = put_to_person(ports, form_timeout_s=form_timeout_s, subject=subject, digest=digest, text=shown)
+    ports.audit.record(
+        Gate.CONFIRMATION,
+        AuditDecision.ALLOW if reply.approved else AuditDecision.DENY,
+        run_id=run_id,
+        reason=f"{shown.partition(chr(10))[0]}: {reply.by or 'nobody answered'} {reply.note}".strip(),
+        metadata={"subject": subject, "asked": digest, "answer": reply.words},
+    )
+    return reply

@@ -16,11 +16,14 @@ from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.input import RunInput, keyset_from_paused_state
 from prefect.runtime import flow_run
+from prefect.settings import PREFECT_API_URL
 from prefect.states import Cancelled, Completed, Paused
 from pydantic import Field, ValidationError, create_model
 
-from flows.confirmation.question import AskedQuestion
+from flows.confirmation.question import AskedQuestion, Reply
+from flows.orchestrator.access import require_protected
 from flows.orchestrator.killed_runs import heartbeats
+from refute.errors import OrchestratorUnavailable
 from refute.guardrails.plain_text import printable
 from tasks.outcome import NO_ANSWER
 
@@ -130,3 +133,28 @@ def _wait(form: type[FilledIn], timeout_s: float) -> FilledIn | str:
             except ValidationError:
                 return EMPTY
     return NOBODY
+
+
+def put_in_ui(question: AskedQuestion, timeout_s: float) -> Reply:
+    """Ask by a run of the flow `confirm`.
+
+    Raises:
+        OrchestratorUnavailable: whoever reaches the server could answer, or the run did not come to its end.
+    """
+    require_protected(PREFECT_API_URL.value())
+    state: State[Any] = ask_in_ui(question, timeout_s, return_state=True)
+    if state.is_completed() or state.is_cancelled() or state.is_cancelling():
+        return reply_of(state)
+    raise OrchestratorUnavailable(
+        f"the question about {question.subject} could not be put in the Prefect UI: {state.name}: {state.message}",
+        hint="Look at the run `confirm` in the UI, and verify the ticket again.",
+    )
+
+
+def reply_of(state: State[Any]) -> Reply:
+    """What a run of the flow `confirm` came to; only one that ended CONFIRMED approves."""
+    person, _, note = (state.message or "").partition("\n")
+    confirmed = state.is_completed() and state.name == CONFIRMED
+    if confirmed or state.name == DECLINED:
+        return Reply(approved=confirmed, by=f"{person}, asked in the Prefect UI", note=note)
+    return Reply(approved=None, note=state.message or "the question in the Prefect UI was not answered")

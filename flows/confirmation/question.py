@@ -99,7 +99,7 @@ class AskedTicket(BaseModel):
         return cls(
             ticket_id=ticket.id,
             title=printable(ticket.title, max_chars=200, keep_newlines=False),
-            path=printable(ticket.verification_script, max_chars=200, keep_newlines=False),
+            path=printable(str(ticket.workspace / ticket.verification_script), max_chars=200, keep_newlines=False),
             script=printable(question.script[:max_script_chars]),
             hidden_chars=max(0, len(question.script) - max_script_chars),
             scanned_files=len(scan.scanned),
@@ -120,13 +120,16 @@ class AskedTicket(BaseModel):
         files = counted(self.scanned_files, "file")
         if not self.findings:
             return f"✓ nothing dangerous found in {files}"
-        allowed = f", {self.allowed} allowed" if self.allowed else ""
-        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}{allowed}"
+        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}{self._allowed_words}"
 
     @property
     def scan_mark(self) -> str:
         """The scan in a word or two, for a narrow column."""
-        return counted(len(self.findings), "finding") if self.findings else "✓"
+        return f"{counted(len(self.findings), 'finding')}{self._allowed_words}" if self.findings else "✓"
+
+    @property
+    def _allowed_words(self) -> str:
+        return f", {self.allowed} allowed" if self.allowed else ""
 
     @property
     def hidden_words(self) -> str:
@@ -161,8 +164,12 @@ class AskedQuestion(BaseModel):
         """What is asked, on one line."""
         if self.text:
             return self.text.partition("\n")[0]
-        count = len(self.tickets) + self.left_out
-        return counted(count, "script") if self.is_list else self.tickets[0].title
+        return counted(self.count, "script") if self.is_list else self.tickets[0].title
+
+    @property
+    def count(self) -> int:
+        """How many tickets it is about."""
+        return len(self.tickets) + self.left_out
 
     @property
     def is_about_opinions(self) -> bool:
@@ -203,7 +210,7 @@ def budgeted(questions: Sequence[Question]) -> tuple[AskedTicket, ...]:
 def _listed(question: AskedQuestion) -> list[str]:
     # The form's window is narrower than the table: titles, which the sections below repeat, stand last.
     rows = [(one.ticket_id, one.scan_mark, short(one.digest), one.title) for one in question.tickets]
-    heading = f"One answer for {counted(len(question.tickets) + question.left_out, 'script')}:"
+    heading = f"One answer for {counted(question.count, 'script')}:"
     more = [f"**and {question.left_out} more, NOT shown**"] if question.left_out else []
     return [heading, markdown_table(("Ticket", "Scan", "Files", "Title"), rows), *more]
 

@@ -5,10 +5,10 @@ held until the server answers, also where who started it is killed meanwhile: el
 server beside it. It imports no Prefect itself (8 MB instead of 270).
 """
 
-import contextlib
 import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Final, NoReturn
 
 from flows.orchestrator.killed_runs import Caretaker
-from flows.orchestrator.port import claimed_port
+from flows.orchestrator.processes import start_process
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers
 
 POLL_S: Final = 0.2
@@ -51,14 +51,16 @@ AD_HOC: Final[Mapping[str, str]] = {
 def main(home: str, idle_s: str, lock: str) -> int:
     """Serve until idle, terminated, or the server ends by itself; 1 where it never answered."""
     files = ServerFiles(home=Path(home))
-    starting = contextlib.ExitStack()
-    port = starting.enter_context(claimed_port(PREFERRED_PORT))
-    server = _spawn(files, port)
+    try:
+        listener = listen(PREFERRED_PORT)
+    except OSError:
+        listener = listen(0)
+    port = listener.getsockname()[1]
+    server = start_server(files, listener, ad_hoc=True)
     signal.signal(signal.SIGTERM, _exit)
     try:
-        with starting:
-            if not announce(files, server, port):
-                return 1
+        if not announce(files, server, port, ad_hoc=True):
+            return 1
         os.close(int(lock))
         caretaker = Caretaker(f"http://127.0.0.1:{port}/api")
         while server.poll() is None:
@@ -67,7 +69,7 @@ def main(home: str, idle_s: str, lock: str) -> int:
             if _idle(files, float(idle_s)):
                 break
     finally:
-        _stop(files, server)
+        end_server(files, server)
     return 0
 
 
@@ -75,15 +77,38 @@ def _exit(_signal: int, _frame: FrameType | None) -> NoReturn:
     raise SystemExit(0)
 
 
-def _spawn(files: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
-    environment = server_environment(files, port, ad_hoc=True)
-    command = [sys.executable, "-m", *server_command(port)]
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)  # noqa: S603  # fixed command
+def listen(port: int) -> socket.socket:
+    """Take a port of the loopback interface for a server that is about to start.
+
+    It accepts connections only seconds later, on a busy machine a minute: meanwhile no other server gets the port.
+
+    Args:
+        port: 0 lets the kernel choose.
+
+    Raises:
+        OSError: the kernel does not give it.
+    """
+    listener = socket.create_server(("127.0.0.1", port))
+    # uvicorn knows it for no TCP socket, so asyncio would leave this out; what is accepted inherits it (tcp(7)).
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
-def server_command(port: int) -> list[str]:
-    """What Python runs as a server of ours: module and arguments."""
-    return ["prefect", "server", "start", "--host", "127.0.0.1", "--port", str(port)]
+def start_server(files: ServerFiles, listener: socket.socket, *, ad_hoc: bool) -> "subprocess.Popen[bytes]":
+    """Start Prefect's server on a socket that listens, which is the server's alone from then on.
+
+    Args:
+        files: of its state directory.
+        listener: of `listen`.
+        ad_hoc: without what only schedules and workers need.
+    """
+    with listener:
+        # As `prefect server start --background` starts it, but for the socket.
+        command = ["uvicorn", "--factory", "prefect.server.api.server:create_app", "--log-level", "warning"]
+        command += ["--fd", str(listener.fileno())]
+        environment = server_environment(files, listener.getsockname()[1], ad_hoc=ad_hoc)
+        environment |= {"PREFECT__SERVER_FINAL": "1"}
+        return start_process(command, environment, files.log, pass_fds=(listener.fileno(),))
 
 
 def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[str, str]:
@@ -102,13 +127,13 @@ def server_environment(files: ServerFiles, port: int, *, ad_hoc: bool) -> dict[s
     return {**environment, **(AD_HOC if ad_hoc else {})}
 
 
-def announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int) -> bool:
+def announce(files: ServerFiles, server: "subprocess.Popen[bytes]", port: int, *, ad_hoc: bool) -> bool:
     """Write the record, as this process's, once the API answers, which others wait for; whether it did in time."""
     api_url = f"http://127.0.0.1:{port}/api"
     deadline = time.monotonic() + START_TIMEOUT_S
     while server.poll() is None and time.monotonic() < deadline:
         if answers(api_url):
-            files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid()))
+            files.write(LocalServer(api_url=api_url, pid=server.pid, keeper_pid=os.getpid(), ad_hoc=ad_hoc))
             return True
         time.sleep(POLL_S)
     return False
@@ -128,7 +153,8 @@ def _idle(files: ServerFiles, idle_s: float) -> bool:
         return True
 
 
-def _stop(files: ServerFiles, server: "subprocess.Popen[bytes]") -> None:
+def end_server(files: ServerFiles, server: "subprocess.Popen[bytes]") -> None:
+    """Take its record away, and end it."""
     files.withdraw(os.getpid())
     stop_process(server)
 

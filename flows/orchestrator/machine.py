@@ -14,11 +14,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final, Self
+from typing import IO, Final, Self
 
-from flows.orchestrator.keeper import PREFERRED_PORT, announce, server_command, server_environment, stop_process
+from flows.orchestrator.keeper import (
+    PREFERRED_PORT,
+    announce,
+    end_server,
+    listen,
+    server_environment,
+    start_server,
+    stop_process,
+)
 from flows.orchestrator.killed_runs import Caretaker
-from flows.orchestrator.port import claimed, refusal
 from flows.orchestrator.processes import end_runs, start_process
 from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
 from refute.errors import OrchestratorUnavailable
@@ -51,7 +58,6 @@ class Machine:
         self._say = say
         self._server: subprocess.Popen[bytes] | None = None
         self._worker: subprocess.Popen[bytes] | None = None
-        self._mine = contextlib.ExitStack()
 
     @property
     def api_url(self) -> str:
@@ -75,9 +81,7 @@ class Machine:
             stop_process(self._worker)
         if self._server is not None:
             self._say("stopping the server …")
-            self._files.withdraw(os.getpid())
-            stop_process(self._server)
-        self._mine.close()
+            end_server(self._files, self._server)
 
     def bring_up(self) -> LocalServer | None:
         """Start all of it.
@@ -88,13 +92,12 @@ class Machine:
         Raises:
             OrchestratorUnavailable: the port is taken, or something did not start.
         """
-        if not self._take_place():
-            return self._first()
-        with (self._files.home / "start.lock").open("a") as starting, self._nobody_else():
+        with self._nobody_else() as first, (self._files.home / "start.lock").open("a") as starting:
+            if first is not None:
+                return first
             fcntl.flock(starting, fcntl.LOCK_EX)
             self._relieve_keeper()
-            with self._port_is_mine():
-                self._start_server()
+            self._start_server()
         self._apply()
         self._start_worker()
         return None
@@ -116,44 +119,25 @@ class Machine:
                     raise _ended(name, log)
             time.sleep(POLL_S)
 
-    def _take_place(self) -> bool:
-        """Whether no other `refute ui` holds this state directory; the kernel frees the place of a killed one."""
-        place = self._mine.enter_context((self._files.home / "ui.lock").open("a"))
-        try:
-            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def _first(self) -> LocalServer:
-        """The other one's server, which may still be starting."""
-        deadline = time.monotonic() + START_TIMEOUT_S
-        while time.monotonic() < deadline:
-            server = self._files.server()
-            if server is not None:
-                return server
-            time.sleep(POLL_S)
-        raise OrchestratorUnavailable(
-            f"another `refute ui` holds {self._files.home}, but its server does not answer",
-            hint=f"Wait for it, or end it; its log: {self._files.log}",
-        )
-
     @contextlib.contextmanager
-    def _nobody_else(self) -> Iterator[None]:
-        """While no ad-hoc run uses the small server; those that begin now wait for ours."""
+    def _nobody_else(self) -> Iterator[LocalServer | None]:
+        """While no ad-hoc run uses the small server, and those that begin now wait for ours.
+
+        Yields:
+            The server of another `refute ui`, where there is one.
+        """
         with self._files.lease.open("a") as lease:
             told = False
-            while True:
-                try:
-                    fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    if not told:
-                        self._say("waiting for a run to end that uses this machine's small server …")
-                    told = True
-                    time.sleep(POLL_S)
-                else:
-                    break
-            yield
+            while (other := self._other()) is None and not _locked(lease):
+                if not told:
+                    self._say("waiting: a run uses this machine's small server, or another `refute ui` is starting …")
+                told = True
+                time.sleep(POLL_S)
+            yield other or self._other()  # it may have started just before the lock was ours
+
+    def _other(self) -> LocalServer | None:
+        server = self._files.server()
+        return None if server is None or server.ad_hoc else server
 
     def _relieve_keeper(self) -> None:
         server = self._files.server()
@@ -165,22 +149,17 @@ class Machine:
         while answers(server.api_url) and time.monotonic() < deadline:
             time.sleep(POLL_S)
 
-    @contextlib.contextmanager
-    def _port_is_mine(self) -> Iterator[None]:
-        with claimed(self._port) as mine:
-            why = refusal(self._port) if mine else "another refute starts a server there"
-            if why is not None:
-                raise OrchestratorUnavailable(
-                    f"port {self._port} of 127.0.0.1: {why}",
-                    hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
-                )
-            yield
-
     def _start_server(self) -> None:
+        try:
+            listener = listen(self._port)
+        except OSError as error:
+            raise OrchestratorUnavailable(
+                f"port {self._port} of 127.0.0.1: {error.strerror}",
+                hint="Another program listens there, or it is not allowed to you. Take another: refute ui --port N",
+            ) from error
         self._say("starting the Prefect server …")
-        environment = server_environment(self._files, self._port, ad_hoc=False)
-        self._server = start_process(server_command(self._port), environment, self._files.log)
-        if not announce(self._files, self._server, self._port):
+        self._server = start_server(self._files, listener, ad_hoc=False)
+        if not announce(self._files, self._server, self._port, ad_hoc=False):
             raise _ended("server", self._files.log)
 
     def _apply(self) -> None:
@@ -226,6 +205,14 @@ class Machine:
             # Its runs write to the same ledger as this machine's ad-hoc ones.
             "REFUTE_STATE_DIR": str(self._settings.state_dir.absolute()),
         }
+
+
+def _locked(lease: IO[str]) -> bool:
+    try:
+        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _ended(name: str, log: Path) -> OrchestratorUnavailable:

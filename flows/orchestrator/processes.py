@@ -1,4 +1,4 @@
-"""Processes that `refute ui` owns: they end with it, also when it is killed, and a worker's runs end before it."""
+"""Processes that end with who started them, also when that is killed; and a worker's runs, which end before it."""
 
 import contextlib
 import ctypes
@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,13 +21,16 @@ PR_SET_PDEATHSIG: Final = 1
 """Of prctl(2): which signal a process gets when its parent dies."""
 
 
-def start_process(command: list[str], environment: dict[str, str], log: Path) -> "subprocess.Popen[bytes]":
+def start_process(
+    command: list[str], environment: dict[str, str], log: Path, *, pass_fds: Sequence[int] = ()
+) -> "subprocess.Popen[bytes]":
     """Start a module of this Python, out of the reach of the terminal's Ctrl-C, but not of our end.
 
     Args:
         command: module and arguments.
         environment: all of it.
         log: what it prints is added there.
+        pass_fds: descriptors that it gets.
     """
     prctl = ctypes.CDLL(None).prctl
     with log.open("ab") as output:
@@ -38,6 +42,7 @@ def start_process(command: list[str], environment: dict[str, str], log: Path) ->
             stdout=output,
             stderr=output,
             start_new_session=True,
+            pass_fds=pass_fds,
             preexec_fn=functools.partial(prctl, PR_SET_PDEATHSIG, signal.SIGTERM),  # noqa: PLW1509  # one C call
         )
 

@@ -34,11 +34,13 @@ LOOPBACK_HOSTS: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalServer:
-    """The server that refute's keeper holds; written to `server.json` once it answers."""
+    """The server of this state directory; written to `server.json` once it answers."""
 
     api_url: str
     pid: int
     keeper_pid: int
+    ad_hoc: bool = True
+    """Whether a keeper holds it for ad-hoc runs; else `refute ui` does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -150,7 +150,6 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             *map(str, missing_fields(brief_of(ports, ticket, snapshot))),
             f"on a throwaway copy of {counted(len(snapshot.files), 'file')}, digest {_short(snapshot.digest)}",
         ),
-        timeout_s=settings.confirmation_timeout_s,
     )
 
 

@@ -78,6 +78,5 @@ def fake_question(*findings: Finding, digest: str = "sha256:1", **fields: Any) -
         "script": "echo hi\n",
         "scan": ScanResult(findings=findings, scanned=("verify.sh",)),
         "plan": ("verify: bash ./verify.sh",),
-        "timeout_s": 5,
     }
     return Question(**(defaults | fields))

@@ -5,9 +5,15 @@ import re
 import pytest
 from rich.console import Console
 
-from flows.terminal.approver import TerminalApprover, describe
+from flows.confirmation.approver import PersonApprover
+from flows.confirmation.question import AskedTicket
+from flows.console import Console as Started
+from flows.console import attached
+from flows.terminal.asking import describe_ticket
 from refute.approval import NOBODY_ASKED, AdvanceApprover, Approval, Denial
+from refute.ports import Ports
 from refute.scan.finding import ScanResult, Suppressed
+from refute.settings import Settings
 from tests.fakes.tickets import DANGER, fake_question
 
 
@@ -30,13 +36,21 @@ def answering(monkeypatch):
         os.close(end)
 
 
-def ask(asked, *, in_advance: bool = False):
-    console = Console(file=io.StringIO(), width=100)
-    decision = TerminalApprover(in_advance=in_advance, console=console).ask(asked)
-    return decision, console.file.getvalue()
+@pytest.fixture
+def ask(tmp_path, capsys):
+    """Asks at the terminal; gives the decision, and what was shown."""
+
+    def ask(asked, *, in_advance: bool = False, timeout_s: float = 5):
+        settings = Settings(state_dir=tmp_path, audit_path=tmp_path / "audit.jsonl", confirmation_timeout_s=timeout_s)
+        advance = AdvanceApprover(by="--yes") if in_advance else None
+        with attached(Started(api_url="")):
+            decision = PersonApprover(Ports(settings, "run-1"), advance=advance).ask(asked)
+        return decision, capsys.readouterr().err
+
+    return ask
 
 
-def test_script_scan_and_plan_are_shown_before_the_question(answering):
+def test_script_scan_and_plan_are_shown_before_the_question(ask, answering):
     answering(b"y\n")
     decision, shown = ask(fake_question())
     assert isinstance(decision, Approval)
@@ -44,14 +58,14 @@ def test_script_scan_and_plan_are_shown_before_the_question(answering):
 
 
 @pytest.mark.parametrize("data", [b"n\n", b"\n", b"", b"yess\n", b"\xff\n", b"maybe\nno\n"])
-def test_anything_but_yes_is_a_no(answering, data):
+def test_anything_but_yes_is_a_no(ask, answering, data):
     answering(data)
     decision, _ = ask(fake_question())
     assert isinstance(decision, Denial)
     assert bool(decision.by) == data.endswith((b"n\n", b"no\n"))  # at the end of standard input nobody answers
 
 
-def test_what_is_neither_yes_nor_no_is_asked_again(answering):
+def test_what_is_neither_yes_nor_no_is_asked_again(ask, answering):
     answering(b"maybe\nyes\n")
     decision, shown = ask(fake_question())
     assert isinstance(decision, Approval)
@@ -70,7 +84,7 @@ OPINIONS = ("security, critical: a secret is logged",)
         (b"", False, False),
     ],
 )
-def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(answering, data, approves, answered):
+def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(ask, answering, data, approves, answered):
     answering(data)
     decision, shown = ask(fake_question(opinions=OPINIONS))
     assert isinstance(decision, Approval) is approves
@@ -79,19 +93,19 @@ def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(answering,
     assert "echo hi" not in shown
 
 
-def test_yes_in_advance_dismisses_nothing_that_critics_say():
+def test_yes_in_advance_dismisses_nothing_that_critics_say(ask):
     decision, _ = ask(fake_question(opinions=OPINIONS), in_advance=True)
     assert decision == Denial(reason=NOBODY_ASKED)
     assert AdvanceApprover(by="--yes").ask(fake_question(opinions=OPINIONS)) == Denial(reason=NOBODY_ASKED)
 
 
-def test_silence_is_a_no_after_the_time_limit(answering):
+def test_silence_is_a_no_after_the_time_limit(ask, answering):
     answering(None)
-    decision, _ = ask(fake_question(timeout_s=0.05))
+    decision, _ = ask(fake_question(), timeout_s=0.05)
     assert decision == Denial(reason="nobody answered within 0.05 s")
 
 
-def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(answering):
+def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(ask, answering):
     answering(b"n\n")
     decision, shown = ask(fake_question(DANGER), in_advance=True)
     assert isinstance(decision, Denial)
@@ -99,7 +113,7 @@ def test_dangerous_findings_are_named_in_the_question_even_with_yes_in_advance(a
     assert "in spite of" in shown
 
 
-def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason(answering):
+def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason(ask, answering):
     answering(b"y\n")
     allowed = Suppressed(finding=DANGER, reason="its own [b]container[/b]\x1b[2J")
     _, shown = ask(fake_question(scan=ScanResult(findings=(), scanned=("verify.sh",), suppressed=(allowed,))))
@@ -111,23 +125,23 @@ def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason
 
 def test_hostile_text_in_the_script_is_shown_escaped():
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
-    console.print(describe(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")))
+    console.print(describe_ticket(AskedTicket.of(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n"))))
     shown = console.file.getvalue()
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert "[bold]x" in shown
 
 
-def test_ctrl_c_at_the_prompt_is_a_no(monkeypatch):
+def test_ctrl_c_at_the_prompt_is_a_no(ask, monkeypatch):
     def interrupted(timeout_s: float) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flows.terminal.approver.read_line", interrupted)
+    monkeypatch.setattr("flows.terminal.asking.read_line", interrupted)
     decision, _ = ask(fake_question())
     assert decision == Denial(reason="interrupted at the prompt")
 
 
-def test_yes_in_advance_asks_nothing_about_a_clean_script():
+def test_yes_in_advance_asks_nothing_about_a_clean_script(ask):
     decision, shown = ask(fake_question(), in_advance=True)
     assert isinstance(decision, Approval)
     assert shown == ""

@@ -12,9 +12,8 @@ from click.testing import CliRunner, Result
 from prefect.states import Cancelled, Completed
 
 from flows.assist import _confirms, confirmed_by_form
-from flows.confirmation import person
-from flows.confirmation.approver import reply_of
-from flows.confirmation.form import form_for
+from flows.confirmation import approver
+from flows.confirmation.form import form_for, reply_of
 from flows.program import refute
 from refute.assistant.configuration import Challenge
 from refute.assistant.exchange import Answer
@@ -108,7 +107,7 @@ def test_all_but_a_confirmed_form_cancels_and_the_form_shows_the_change_and_no_n
     state, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(person, "put_in_ui", lambda *question: asked.append(question) or reply_of(state))
+    monkeypatch.setattr(approver, "put_in_ui", lambda *question: asked.append(question) or reply_of(state))
     settings = Settings(state_dir=tmp_path, audit_path=tmp_path / "audit.jsonl")
     confirms = partial(_confirms, run_id="run-12345", settings=settings)
     assert confirmed_by_form(answer, answer("", challenge("123456")), confirms).text == "cancel"

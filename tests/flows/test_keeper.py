@@ -3,6 +3,7 @@
 import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ from flows.orchestrator.server import LocalServer, ServerFiles, answers
 from refute.settings import Settings
 
 HEALTHY = """
-import sys
+import socket, sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 class Healthy(BaseHTTPRequestHandler):
@@ -27,7 +28,9 @@ class Healthy(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-HTTPServer(("127.0.0.1", int(sys.argv[1])), Healthy).serve_forever()
+server = HTTPServer(("127.0.0.1", 0), Healthy, bind_and_activate=False)
+server.socket = socket.socket(fileno=int(sys.argv[1]))
+server.serve_forever()
 """
 
 
@@ -50,11 +53,14 @@ def serves(monkeypatch: pytest.MonkeyPatch, code: str) -> list["subprocess.Popen
     """Let keepers start this program as their server; those that they started."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def spawn(_: ServerFiles, port: int) -> "subprocess.Popen[bytes]":
-        started.append(subprocess.Popen([sys.executable, "-S", "-c", code, str(port)]))
+    def start(_: ServerFiles, listener: socket.socket, *, ad_hoc: bool) -> "subprocess.Popen[bytes]":
+        assert ad_hoc
+        with listener:
+            command = [sys.executable, "-S", "-c", code, str(listener.fileno())]
+            started.append(subprocess.Popen(command, pass_fds=(listener.fileno(),)))
         return started[-1]
 
-    monkeypatch.setattr(keeper, "_spawn", spawn)
+    monkeypatch.setattr(keeper, "start_server", start)
     return started
 
 

@@ -1,16 +1,17 @@
 """What `refute ui` says where it cannot begin."""
 
 import fcntl
+import os
 import socket
 
 import pytest
 
 from flows.orchestrator import machine
 from flows.orchestrator.machine import Machine
-from flows.orchestrator.port import claimed_port
-from flows.orchestrator.server import ServerFiles
+from flows.orchestrator.server import LocalServer, ServerFiles
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
+from tests.fakes.web import answering
 
 
 @pytest.fixture
@@ -49,7 +50,19 @@ def test_a_run_that_uses_the_small_server_is_waited_for(settings, taken_port):
 
     with pytest.raises(OrchestratorUnavailable, match="port"):
         bring_up(settings, taken_port, say=say)
-    assert said == ["waiting for a run to end that uses this machine's small server …"]
+    (line,) = said
+    assert line.startswith("waiting: a run uses this machine's small server")
+
+
+def test_where_another_one_is_up_its_server_is_named_and_nothing_waited_for(settings):
+    files = ServerFiles.of(settings)
+    with answering() as api_url, files.lease.open("a") as lease:
+        other = LocalServer(api_url=api_url, pid=os.getpid(), keeper_pid=os.getpid(), ad_hoc=False)
+        files.write(other)
+        fcntl.flock(lease, fcntl.LOCK_SH)  # a run uses it
+        with Machine(settings, say=pytest.fail) as owned:
+            assert owned.bring_up() == other
+    assert files.record.exists()
 
 
 def test_deployments_that_take_too_long_are_no_internal_error(settings, monkeypatch):
@@ -57,20 +70,3 @@ def test_deployments_that_take_too_long_are_no_internal_error(settings, monkeypa
     with pytest.raises(OrchestratorUnavailable, match="not applied within") as told:
         Machine(settings, say=lambda _: None)._apply()
     assert "run `refute ui` again" in told.value.hint
-
-
-def unused_port() -> int:
-    with claimed_port(0) as port:
-        return port
-
-
-def test_a_port_that_another_refute_is_about_to_listen_on_is_not_taken() -> None:
-    with claimed_port(unused_port()) as first, claimed_port(first) as second:
-        assert second != first
-
-
-def test_where_every_port_is_claimed_it_says_so() -> None:
-    with pytest.MonkeyPatch.context() as patch, claimed_port(0) as port:
-        patch.setattr("flows.orchestrator.port._free", lambda _: port)
-        with pytest.raises(OSError, match="no free port"), claimed_port(port):
-            pass

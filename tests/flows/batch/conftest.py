@@ -91,7 +91,7 @@ def batch(settings: Settings, ledger: Ledger, tmp_path: Path) -> Callable[[], Ba
             settings=settings,
             ledger=ledger,
             containers=Containers(1),
-            progress=Progress(batches, "b", total=len(entries), watcher=watcher),
+            progress=Progress(batches, "b", entries.keys(), watcher=watcher),
             watcher=watcher,
         )
 

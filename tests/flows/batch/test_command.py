@@ -86,7 +86,7 @@ def test_fresh_is_asked_of_whoever_helps_too_and_the_other_options_of_this_proce
     ("is_open", "told"), [(True, "After that, go on with: refute batch --resume night --yes"), (False, "")]
 )
 def test_a_batch_that_infrastructure_ended_says_how_to_go_on_once_there_is_one(tmp_path, monkeypatch, is_open, told):
-    def ended(request, settings, *, watcher, ask):
+    def ended(request, settings, *, watcher):
         if is_open:
             watcher.opened("night", Tally(total=1))
         raise LedgerUnavailable("ledger x: the server closed the connection", hint="Look whether it answers.")

@@ -4,8 +4,9 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,6 +14,7 @@ from flows.batch import pool
 from flows.batch.answers import approve_in_advance
 from flows.batch.pool import verify_tickets
 from flows.containers import BatchStopped, BoundedSandbox, Containers
+from flows.interruption import Interruptions, interruptions
 from refute.errors import ContainerLost, LedgerUnavailable
 from refute.sandbox.engine import DockerSandbox
 from tests.fakes.jobs import bash_job
@@ -27,13 +29,16 @@ def removed(monkeypatch) -> list[object]:
         def __init__(self, executor: ThreadPoolExecutor) -> None:
             self._executor = executor
 
-        def submit(self, _task, parameters) -> "Future[object]":
-            return self._executor.submit(parameters["run"])
+        def submit(self, _task, parameters) -> SimpleNamespace:
+            return SimpleNamespace(wrapped_future=self._executor.submit(parameters["run"]))
 
     @contextmanager
     def runner(max_workers):
-        with ThreadPoolExecutor(max_workers) as executor:
+        executor = ThreadPoolExecutor(max_workers)
+        try:
             yield Runner(executor)
+        finally:  # as Prefect's
+            executor.shutdown(cancel_futures=True)
 
     monkeypatch.setattr(pool, "ThreadPoolTaskRunner", runner)
     monkeypatch.setattr("flows.batch.run.remove_leftovers", lambda _, tickets: ids.append(list(tickets)))
@@ -51,9 +56,10 @@ def five(write, batch):
 
 
 def test_whatever_moment_an_interruption_strikes_at_the_tickets_have_ended_after_it(five, removed, monkeypatch):
-    began, ended = threading.Event(), threading.Event()
+    began, ended, tried = threading.Event(), threading.Event(), []
 
-    def slow_to_end(batch, _row) -> None:
+    def slow_to_end(batch, row) -> None:
+        tried.append(row.ticket_id)
         began.set()
         while not batch.containers.stopped:
             time.sleep(0.01)
@@ -65,16 +71,12 @@ def test_whatever_moment_an_interruption_strikes_at_the_tickets_have_ended_after
         os.kill(os.getpid(), signal.SIGINT)  # while the main thread waits for the others
 
     monkeypatch.setattr(pool, "verified", slow_to_end)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        threading.Thread(target=strike).start()
-        with pytest.raises(KeyboardInterrupt):
-            verify_tickets(five, five.due(), meanwhile=lambda: None)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    threading.Thread(target=strike).start()
+    with interruptions() as signals, pytest.raises(KeyboardInterrupt):
+        verify_tickets(five, five.due(), signals, meanwhile=lambda: None)
     assert ended.is_set()
     assert removed
-    assert all(set(ids) <= {"T-0", "T-1"} for ids in removed)  # what was begun, at one container and one ahead
+    assert set(tried) <= {"T-0", "T-1"}  # at one container and one ahead
     assert five.ledger.outcomes(run_id="b") == []
 
 
@@ -86,7 +88,7 @@ def test_what_no_ticket_can_tell_ends_the_batch_and_is_raised(five, removed, mon
 
     monkeypatch.setattr(pool, "verified", full)
     with pytest.raises(LedgerUnavailable):
-        verify_tickets(five, five.due(), meanwhile=lambda: None)
+        verify_tickets(five, five.due(), Interruptions(), meanwhile=lambda: None)
 
 
 def test_never_more_containers_run_than_the_bound(monkeypatch):

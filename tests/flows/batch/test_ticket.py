@@ -59,6 +59,8 @@ def test_what_other_processes_record_counts_too_each_ticket_once(write, batch):
     opened.ledger.record(fake_outcome("A", run_id="b", status=Status.FAILED_IMPORT))
     opened.progress.look()
     verified(opened, mine)
+    opened.progress.look()
+    assert opened.watcher.ended_ids == ["A", "B"]
     assert opened.progress.tally.counts == {Status.FAILED_IMPORT: 1, Status.BLOCKED_DANGEROUS_SCRIPT: 1}
     assert [row.ticket_id for row in opened.due()] == ["C"]
     opened.ledger.record(fake_outcome("C", run_id="b", status=Status.PASS))

@@ -8,7 +8,8 @@ from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed
 
 from flows.batch.answers import Listed
-from flows.confirmation.approver import FormApprover, reply_of
+from flows.confirmation.approver import PersonApprover
+from flows.confirmation.form import reply_of
 from flows.confirmation.question import AskedQuestion, Reply
 from refute.approval import Approval, Denial
 from refute.errors import RequirementsUnavailable
@@ -41,14 +42,25 @@ def ports(tmp_path: Path) -> Ports:
     return Ports(settings, "run-1")
 
 
+@pytest.fixture
+def by_form(monkeypatch):
+    """An approver whose form is another."""
+
+    def by_form(ports: Ports, form: Form) -> PersonApprover:
+        monkeypatch.setattr("flows.confirmation.approver.put_in_ui", form)
+        return PersonApprover(ports)
+
+    return by_form
+
+
 def audited(ports: Ports) -> list[tuple[str, str]]:
     lines = [json.loads(line) for line in ports.settings.audit_path.read_text().splitlines()]
     return [(line["decision"], line["metadata"]["snapshot"]) for line in lines]
 
 
-def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
+def test_a_confirmed_question_approves_the_files_that_it_was_about(by_form, ports):
     form = Form(CONFIRMED)
-    decision = FormApprover(ports, put=form).ask(fake_question(digest=DIGEST))
+    decision = by_form(ports, form).ask(fake_question(digest=DIGEST))
     assert decision == Approval(snapshot_digest=DIGEST, by="Ada, asked in the Prefect UI")
     ((asked, timeout_s),) = form.asked
     assert (asked.digest, timeout_s) == (DIGEST, 77)
@@ -68,14 +80,14 @@ def test_a_confirmed_question_approves_the_files_that_it_was_about(ports):
         (Completed(), "the question in the Prefect UI was not answered", ""),
     ],
 )
-def test_all_else_is_a_no(ports, state, reason, by):
-    assert FormApprover(ports, put=Form(state)).ask(fake_question(digest=DIGEST)) == Denial(reason=reason, by=by)
+def test_all_else_is_a_no(by_form, ports, state, reason, by):
+    assert by_form(ports, Form(state)).ask(fake_question(digest=DIGEST)) == Denial(reason=reason, by=by)
 
 
-def test_no_two_questions_share_a_nonce(ports):
+def test_no_two_questions_share_a_nonce(by_form, ports):
     form = Form(DECLINED)
     for _ in range(2):
-        FormApprover(ports, put=form).ask(fake_question(digest=DIGEST))
+        by_form(ports, form).ask(fake_question(digest=DIGEST))
     assert len({asked.nonce for asked, _ in form.asked}) == 2
 
 
@@ -101,26 +113,26 @@ def posed(monkeypatch):
         (EXPIRED, Reply(approved=None, note="nobody answered in time")),
     ],
 )
-def test_one_answer_counts_for_a_list_and_without_one_it_waits_on(ports, state, reply):
-    assert FormApprover(ports, put=Form(state)).ask_list(listed(2)) == reply
+def test_one_answer_counts_for_a_list_and_without_one_it_waits_on(by_form, ports, state, reply):
+    assert by_form(ports, Form(state)).ask_list(listed(2)) == reply
 
 
 @pytest.mark.usefixtures("posed")
-def test_of_a_long_list_it_is_said_how_much_is_not_shown(ports):
+def test_of_a_long_list_it_is_said_how_much_is_not_shown(by_form, ports):
     form = Form(EXPIRED)
-    FormApprover(ports, put=form).ask_list(listed(203))
+    by_form(ports, form).ask_list(listed(203))
     ((asked, _),) = form.asked
     assert asked.left_out == 3
     assert "and 3 more, NOT shown" in asked.description()
     assert "One answer for 203 scripts" in asked.description()
 
 
-def test_a_ticket_that_cannot_run_keeps_nobody_from_answering_for_the_others(ports, monkeypatch):
+def test_a_ticket_that_cannot_run_keeps_nobody_from_answering_for_the_others(by_form, ports, monkeypatch):
     def refuse(*_: object) -> None:
         raise RequirementsUnavailable("numpy is not pinned")
 
     monkeypatch.setattr("refute.stages.admission.pose_question", refuse)
     form = Form(CONFIRMED)
-    FormApprover(ports, put=form).ask_list(listed(1))
+    by_form(ports, form).ask_list(listed(1))
     ((asked, _),) = form.asked
     assert asked.tickets[0].plan == ("cannot run: numpy is not pinned",)

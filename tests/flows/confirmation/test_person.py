@@ -5,9 +5,8 @@ import json
 import pytest
 from prefect.states import Cancelled, Completed
 
-from flows.confirmation import person
-from flows.confirmation.approver import reply_of
-from flows.confirmation.form import CONFIRMED, DECLINED
+from flows.confirmation import approver
+from flows.confirmation.form import CONFIRMED, DECLINED, reply_of
 from flows.console import Console, attached
 from refute.settings import Settings
 
@@ -28,11 +27,12 @@ def audited(settings):
     [("y", True, "allow"), ("yes", True, "allow"), ("n", False, "deny"), ("", False, "deny"), (None, False, "deny")],
 )
 def test_at_the_terminal_only_yes_is_a_yes(monkeypatch, settings, line, approved, decision, capsys):
-    monkeypatch.setattr("flows.terminal.approver.read_line", lambda _: line)
+    monkeypatch.setattr("flows.terminal.asking.read_line", lambda _: line)
     with attached(Console(api_url="")):
-        answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
+        answer = approver.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
     assert bool(answer.approved) is approved
-    (entry,) = audited(settings)
+    asked, entry = audited(settings)
+    assert (asked["decision"], asked["reason"]) == ("challenge", "asked at the terminal")
     assert (entry["decision"], entry["metadata"]["subject"]) == (decision, "T-1")
     told = capsys.readouterr().err
     assert "N3 review of T-1" in told
@@ -50,11 +50,11 @@ def test_at_the_terminal_only_yes_is_a_yes(monkeypatch, settings, line, approved
 )
 def test_where_a_worker_runs_it_the_form_is_asked(monkeypatch, settings, state, approved):
     asked = []
-    monkeypatch.setattr(person, "put_in_ui", lambda question, _: asked.append(question) or reply_of(state))
-    answer = person.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
+    monkeypatch.setattr(approver, "put_in_ui", lambda question, _: asked.append(question) or reply_of(state))
+    answer = approver.ask_person("T-1", TEXT, settings=settings, run_id="run-1")
     assert bool(answer.approved) is approved
     assert bool(answer.by) is (state.name in {CONFIRMED, DECLINED})
     (question,) = asked
     assert (question.words, question.tickets) == ("N3 review of T-1", ())
     assert "Go on?" in question.description()
-    assert question.digest == audited(settings)[0]["metadata"]["asked"]
+    assert question.digest == audited(settings)[1]["metadata"]["asked"]

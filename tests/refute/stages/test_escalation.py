@@ -52,7 +52,6 @@ def judged(asked: Asked, said: Critique, *reworks: Rework, decided: bool = False
         script="true\n",
         scan=ScanResult(findings=(), scanned=()),
         plan=("verify: true",),
-        timeout_s=1,
     )
     ports = SimpleNamespace(
         run_id="run", audit=asked, settings=SimpleNamespace(critics=CriticsSettings(focus_areas=()))
