@@ -66,7 +66,10 @@ def _step(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
             return f"only the author's tests passed; add {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.attested_tests:
-            return "say what comes out, as plain data: its tests compare the code's answers or objects with one another"
+            return (
+                "say what comes out, as plain data (NumPy's by `.item()` or `.tolist()`): its tests compare the code's "
+                "answers or objects with one another"
+            )
         case ClaimVerdict.INCONCLUSIVE:
             return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
         case _:

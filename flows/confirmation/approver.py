@@ -42,6 +42,8 @@ class PersonApprover:
         try:
             reply = put_to_person(self._ports, subject=question.ticket.id, digest=digest, tickets=tickets)
         except KeyboardInterrupt as interrupt:
+            if current_console() is None:  # it ends a worker's run: nobody has answered
+                raise
             return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if reply.approved:
             return Approval(snapshot_digest=digest, by=reply.by, note=reply.note)

@@ -7,6 +7,7 @@ last on the path: a wheel cannot put its own `python3` in the place of the drive
 
 import stat
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -102,7 +103,8 @@ def _unpack(wheel: Wheel, root: Path) -> list[str]:
         schemes, interpreter="/usr/bin/python3", script_kind="posix", destdir=str(root), overwrite_existing=True
     )
     try:
-        with WheelFile.open(wheel.path) as source:
+        with WheelFile.open(wheel.path) as source, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of `__pycache__` in the wheel, which is left out
             install(source, destination, {"INSTALLER": b"refute\n"})
             metadata = HeaderParser().parsestr(source.read_dist_info("METADATA"))
     except (InstallerError, zipfile.BadZipFile, OSError, ValueError, KeyError, AssertionError, RuntimeError) as error:

@@ -13,7 +13,10 @@ from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
 
 TESTER = "property"
-_MODULES = "asyncio collections.abc contextlib copy io itertools json math os pathlib re shutil subprocess sys tempfile"
+_MODULES = (
+    "asyncio collections.abc contextlib copy io itertools json math numbers os pathlib re shutil subprocess sys"
+    " tempfile"
+)
 _BESIDE = """\
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -137,7 +137,7 @@ def _shown(example: doctest.Example) -> Expected | None:
     if not want.strip() or want.lstrip().startswith("# "):  # a comment is nothing that a console shows
         return None
     # `ValueError('x')` without a traceback is an exception that was returned.
-    named = r"[A-Za-z_][\w.]*" if example.exc_msg else r"\w+(?:Error|Exception)\b(?!\()"
+    named = r"[A-Za-z_][\w.]*" if example.exc_msg else r"(?:\w+\.)*\w+(?:Error|Exception)\b(?!\()"
     hit = re.match(named, example.exc_msg or want)
     if hit is not None:
         return Raises(name=hit[0])

@@ -8,12 +8,14 @@ from pathlib import PurePosixPath
 from typing import Any, TypeVar
 from uuid import UUID
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from refute.driver.codec import Decoder, Encoder
 from refute.driver.object_table import ObjectTable
+from refute.driver.values import remade
 from refute.driver.wire import CannotCarry, Malformed
 
 
@@ -23,6 +25,10 @@ def carried(value: Any) -> Any:
     atom = encoder.atom(value)
     table, atom = json.loads(json.dumps([encoder.table, atom]))
     return Decoder(table, ObjectTable(1, lambda _: None)).value(atom)
+
+
+def test_a_number_that_only_its_own_class_can_make_is_made_by_it() -> None:
+    assert type(remade(np.float64, 1.5)) is np.float64
 
 
 def same(one: Any, other: Any) -> bool:

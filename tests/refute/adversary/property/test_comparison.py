@@ -72,6 +72,27 @@ def test_shown_text_is_compared_without_blanks_and_with_ellipsis() -> None:
     assert not _reads_like("IV", "VI")
 
 
+def test_an_array_is_read_without_what_its_printing_and_the_machine_add() -> None:
+    assert _reads_like(
+        "array([[ 1.,  0.],\n [-0.5 ,  1.]])", "array([[1.000e+00, 8.882e-16], [-0.5, 1.]])"
+    )
+    assert _reads_like("array([ 9. +0.j, 0.12-0.81j])", "array([9. -0.j , 0.12-0.81j])")
+    assert not _reads_like("array([0.25, 1.])", "array([0.253, 1.   ])")
+    assert not _reads_like("array([ 1, 2])", "array([1, 3])")
+    assert not _reads_like("Total: 3.00", "Total: 3.0")
+
+
+def test_what_is_about_right_is_compared_with_the_result_alone() -> None:
+    class Result(float):
+        __hash__ = float.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            assert isinstance(other, float), "what pytest compares with does not reach the code under test"
+            return float(self) == other
+
+    assert _same(pytest.approx(0.5, abs=0.05), Result(0.5))
+
+
 def test_items_of_generators_are_read() -> None:
     assert _items(x for x in "ab") == ["a", "b"]
     assert _items({"a": 1}) is None
