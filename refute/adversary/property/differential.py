@@ -65,7 +65,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     earlier = {one.whole: one for one in read_surface(_earlier(brief)).callables()}
-    published, hints = published_calls(brief, surface), changed_literals(brief)
+    published, changed = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.whole]) for one in surface.callables() if one.whole in earlier]
     claims = brief.ticket.claims
     kept = {surface.named(name) for claim in claims for name in claim.unchanged}
@@ -75,7 +75,9 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         if function.does.reads or before.does.reads or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
-        for inputs in inputs_of(before, surface, calls, hints=hints, recorded=True):
+        own = function.does.literals | before.does.literals
+        hints = [*(one for one in changed if one in own), *before.does.seeds, *changed]
+        for inputs in inputs_of(before, surface, calls, hints=[*dict.fromkeys(hints)], recorded=True):
             imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
