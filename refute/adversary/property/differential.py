@@ -6,9 +6,10 @@ under test, and so it counts as evidence that nobody made for it.
 
 import ast
 import contextlib
+import copy
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,7 +55,7 @@ class Compared:
     now: tuple[Answer | None, ...]
 
     def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
-        """Call, answer before and answer now; the smallest first."""
+        """Call, answer before and answer now."""
         for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
             if before and now and before != now and not self.way.demand:
                 yield self.way.inputs.written(row), before, now
@@ -77,7 +78,9 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
         own = function.does.literals | before.does.literals
         hints = [*(one for one in changed if one in own), *before.does.seeds, *changed]
-        for inputs in inputs_of(before, surface, calls, hints=[*dict.fromkeys(hints)], recorded=True):
+        for inputs in inputs_of(
+            _typed_as(function, before), surface, calls, hints=[*dict.fromkeys(hints)], recorded=True
+        ):
             imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
@@ -98,6 +101,15 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
             of_it = [function for function in functions if any(may_call(call, function, surface) for call in calls)]
             for function in of_it if imports is not None else ():
                 yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
+
+
+def _typed_as(now: Function, before: Function) -> Function:
+    """The function before, its parameters of the types that only the version of now names."""
+    types = {one.name: one.annotation for one in now.parameters}
+    node = copy.deepcopy(before.node)
+    for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        one.annotation = one.annotation or types.get(one.arg)
+    return replace(before, node=node)
 
 
 def _as_before(call: ast.Call, before: Function) -> ast.Call:

@@ -1,15 +1,17 @@
 """What the earlier version's answers mean: tests of what claims say to be as before, and lines on what is not."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.faces import read_surface
+from refute.adversary.property.generator import MAX_ROWS
 from refute.adversary.property.laws import sampled
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
@@ -130,8 +132,23 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
             f"got = _outcome(lambda: {inputs.call}, how)",
             f"assert _same(expected, got), _differs({inputs.call!r}, case, expected, got)",
         ),
-        given=(("case", sampled(rows)),),
+        given=(("case", sampled(_telling(rows))),),
     )
+
+
+def _telling(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """As many rows as a test tries: each answer once before any comes again, refusals last.
+
+    Half of them are the first, made of what is published; the others are spread over all that follow.
+    """
+    first = dict[str, tuple[Any, ...]]()
+    for row in rows:
+        first.setdefault(repr(row[-2:]), row)
+    again = [row for row in rows if first[repr(row[-2:])] is not row]
+    ordered = [*first.values(), *sorted(again, key=lambda row: row[-2] == "raises")]
+    half = MAX_ROWS // 2
+    others = ordered[half :: max(1, (len(ordered) - 1) // half)]
+    return [row for pair in itertools.zip_longest(ordered[:half], others) for row in pair if row]
 
 
 def _crashed(answer: Answer) -> bool:

@@ -20,6 +20,8 @@ from refute.python_syntax import literal_of
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
+MAX_RECORDED: Final = 240
+"""Where answers are recorded: of those, what is refused and what is told already is left out."""
 MAX_WAYS: Final = 4
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
@@ -32,7 +34,23 @@ _SHALLOW: Final = 100
 """For a function that calls itself."""
 _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
 """Names besides the implementation's own that a published call may use."""
-_GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
+_GUESSES: Final[tuple[Any, ...]] = (
+    0,
+    1,
+    "",
+    "a",
+    "Ab 1",
+    [],
+    [1, 2],
+    None,
+    2.5,
+    {"a": 1},
+    "1.2.3",
+    -7,
+    1000,
+    b"",
+    b"\xffa\x00",
+)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
 _CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
 """An annotation that asks for an object: a guess would be none."""
@@ -46,7 +64,7 @@ class Inputs:
     """Python expression over the holes, e.g. `Version.parse(a0).match(a1)`."""
     holes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    """Plain values for the holes, the smallest first."""
+    """Plain values for the holes, those that are published first."""
 
     def written(self, row: Sequence[Any]) -> str:
         """The call as a person writes it."""
@@ -84,8 +102,9 @@ def inputs_of(
     typed = {one[0]: one[1:] for one in forms if one is not None}
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
-    made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
-    made += [_inputs(call, _drawn(*columns, hints, chance)) for call, columns in typed.items()]
+    many = MAX_RECORDED if recorded else MAX_ROWS
+    made = [_inputs(call, _grown(rows, hints, chance), many) for call, rows in known]
+    made += [_inputs(call, _drawn(*columns, hints, chance), many) for call, columns in typed.items()]
     if not recorded:
         made = [replace(one, rows=tuple(row for row in one.rows if len(within(row, most)) == len(row))) for one in made]
     return tuple(one for one in made if one.rows and one.holes)
@@ -116,10 +135,10 @@ def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
     return (owners & names_in(call.func) or owners) == {function.owner}
 
 
-def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
+def _inputs(call: str, rows: Iterable[tuple[Any, ...]], many: int) -> Inputs:
     distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: len(repr(row)))
-    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=tuple(chosen))
+    chosen = tuple(distinct.values())[:many]
+    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=chosen)
 
 
 def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
@@ -158,7 +177,7 @@ def _drawn(
         of_kind = [hint for hint in hints if at not in fixed and any(type(hint) is type(value) for value in column)]
         sized = () if at in fixed else _sized(column, hints)
         tried.append([*column, *of_kind, *sized, *(other for hint in of_kind for other in near(hint, ()))])
-    for turn in range(MAX_ROWS):
+    for turn in range(MAX_RECORDED):
         for at, values in enumerate(tried):
             if turn < len(values):
                 yield (*plain[:at], values[turn], *plain[at + 1 :])

@@ -45,7 +45,7 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "str": ("", "a", "B", "ab", " a ", "a b", "Ab-1", "a_b.c", "1", "-2.5", "aaa", "é", "a,b;c", "x\ny", _PUNCTUATION),
     "bool": (False, True),
     "None": (None,),
-    "bytes": (b"", b"a", b"\x00\xff"),
+    "bytes": (b"", b"a", b"\x00\xff", b"\xff\x80\x01", b"Ab-1 \r\n"),
 }
 SIZED: Final = frozenset({"str", "bytes", "list"})
 SCALARS: Final = frozenset({"int", "float", "str", "bytes"})

@@ -45,14 +45,13 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
 
 
 def sampled(rows: Sequence[tuple[Any, ...]]) -> str:
-    """A Hypothesis strategy of rows, the first of which are the simplest; as many as fit into a test."""
+    """A Hypothesis strategy of rows, as many as fit into a test; the smallest first, as failures shrink to these."""
     written, size = list[str](), 0
-    for row in rows:
-        size += len(repr(row)) + 2
-        if size > _MAX_CHARACTERS:
-            break
-        written.append(repr(row))
-    return f"st.sampled_from([{', '.join(written)}])"
+    for row in map(repr, rows):
+        if size + len(row) + 2 <= _MAX_CHARACTERS:
+            size += len(row) + 2
+            written.append(row)
+    return f"st.sampled_from([{', '.join(sorted(written, key=len))}])"
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,34 @@ def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, c
     assert any("unchanged" in name for name in failures(written, code)) is fails
 
 
+READ = """
+def read(data, bits):
+    if bits < 1 or bits > 8:
+        raise ValueError(bits)
+    whole = 2 ** bits - 1
+    number, index, shift = data[0] & whole, 1, 0
+    if number < whole:
+        return number, 1
+    while True:
+        number += (data[index] & 127) << shift
+        shift += 7
+        index += 1
+        if data[index - 1] < 128:
+            return number, index
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("", ""), ("shift += 7", "shift += 8"), ("< 128", "<= 128"), ("number < whole", "number <= whole")],
+)
+def test_types_that_only_the_new_version_names_serve_both(tmp_path: Path, right: str, wrong: str) -> None:
+    code = READ.replace("(data, bits)", "(data: bytes, bits: int)").replace(right, wrong)
+    made = brief(code, replace(CLAIM, unchanged=("read",)), old=READ)
+    written = PropertyTester(compared(made, tmp_path, READ)).write_tests(made)
+    assert bool(failures(written, code)) is bool(right)
+
+
 def test_what_a_claim_says_of_a_class_is_said_of_its_methods_alone(tmp_path: Path) -> None:
     code = OLD.replace('f"w{self.low}"', 'f"v{self.low}"').replace("text.split()", "text.split(' ')")
     made = brief(code, "`Pair` behaves exactly as before.")
