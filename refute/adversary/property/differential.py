@@ -65,7 +65,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     """How the functions that the versions share can be called; those of changed files, and all that claims name."""
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
-    earlier = {one.whole: one for one in read_surface(_earlier(brief)).callables()}
+    earlier = {one.whole: one for one in read_surface(earlier_modules(brief)).callables()}
     published, changed = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.whole]) for one in surface.callables() if one.whole in earlier]
     claims = brief.ticket.claims
@@ -128,7 +128,7 @@ def _imports_of(inputs: Inputs, namespace: Namespace, home: str) -> tuple[str, .
     return None
 
 
-def _earlier(brief: Brief) -> list[SourceModule]:
+def earlier_modules(brief: Brief) -> list[SourceModule]:
     """The implementation's modules as they were; none that is new."""
     sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
     return [SourceModule(module=one.module, source=source) for one, source in sources if source]

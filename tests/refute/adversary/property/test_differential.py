@@ -227,12 +227,19 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
             OLD,
             "unchanged: got 'clip', expected a public function",
         ),
-        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "no inputs can be made"),
+        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "has no subject.spread, so nothing"),
     ],
 )
 def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str) -> None:
     (untested,) = PropertyTester().write_tests(brief(OLD, claim, old=old)).untestable
     assert word in untested.reason
+
+
+def test_that_the_version_before_does_not_import_is_told(tmp_path: Path) -> None:
+    made = brief(OLD, replace(CLAIM, unchanged=("clamp",)), old=f"import no_such_module\n{OLD}")
+    asked = compared(made, tmp_path, made.earlier["subject.py"])
+    (untested,) = PropertyTester(asked).write_tests(made).untestable
+    assert "does not import here; add what it needs to `requirements`" in untested.reason
 
 
 def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: Path) -> None:
