@@ -18,16 +18,8 @@ from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(
     (
-        *(
-            "AttributeError",
-            "AssertionError",
-            "ImportError",
-            "IndexError",
-            "KeyError",
-            "ModuleNotFoundError",
-            "NameError",
-        ),
-        *("NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
+        *("AttributeError", "AssertionError", "ImportError", "IndexError", "KeyError", "ModuleNotFoundError"),
+        *("NameError", "NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
         "ZeroDivisionError",
     )
 )

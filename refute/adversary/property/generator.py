@@ -35,21 +35,8 @@ _SHALLOW: Final = 100
 _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
 """Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (
-    0,
-    1,
-    "",
-    "a",
-    "Ab 1",
-    [],
-    [1, 2],
-    None,
-    2.5,
-    {"a": 1},
-    "1.2.3",
-    -7,
-    1000,
-    b"",
-    b"\xffa\x00",
+    *(0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000),
+    *(b"", b"\xffa\x00"),
 )
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
 _CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
