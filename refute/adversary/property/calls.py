@@ -2,18 +2,17 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.change import changed_lines
-from refute.adversary.property.expressions import parse_expression, parse_statements, substituted
+from refute.adversary.property.expressions import literals_in, parse_expression, parse_statements, substituted
 from refute.adversary.property.sessions import Example, read_sessions
 from refute.adversary.property.surface import Surface
 from refute.python_syntax import parsed_or_none
 
 MAX_HINTS: Final = 24
-_HINT_CHARACTERS: Final = 40
 _INLINE: Final = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*\([^\n]*?\))")
 
 
@@ -56,16 +55,7 @@ def changed_literals(brief: Brief) -> tuple[Any, ...]:
         before = brief.earlier.get(one.module.path)
         if before is not None:
             for source, other in ((one.source, before), (before, one.source)):
-                found.update((repr(value), value) for value in _literals(source, changed_lines(other, source)))
+                lines, tree = set(changed_lines(other, source)), parsed_or_none(source)
+                literals = literals_in(tree) if tree else ()
+                found.update((repr(value), value) for value, line in literals if line in lines)
     return tuple(found.values())[:MAX_HINTS]
-
-
-def _literals(source: str, lines: Iterable[int]) -> Iterator[str | int | float]:
-    changed, tree = set(lines), parsed_or_none(source)
-    for node in ast.walk(tree) if tree else ():
-        match node:
-            case ast.Constant(value=str() | int() | float() as value) if node.lineno in changed:
-                if not isinstance(value, bool) and len(repr(value)) <= _HINT_CHARACTERS:
-                    yield value
-            case _:
-                continue

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from refute.adversary.property.expressions import dotted
+from refute.adversary.property.expressions import bound_names, dotted, literals_in
 from refute.adversary.tables import of_kind
 from refute.python_syntax import FUNCTION
 
+MAX_SEEDS: Final = 24
 _CONDITIONAL: Final = ast.If | ast.IfExp | ast.BoolOp | ast.Lambda | ast.ExceptHandler
 _OF_PLAIN_DATA: Final = (str, bytes, int, float, complex, list, tuple, dict, set, deque, Counter, datetime, timedelta)
 _PLAIN: Final = frozenset(name for kind in _OF_PLAIN_DATA for name in dir(kind))
@@ -24,8 +25,15 @@ class Beside:
     raises: set[str]
     """Exceptions by name: its way to refuse inputs."""
     calls: set[str]
+    literals: set[str | int | float]
+    """What stands in its code, and in the constants that it names: inputs there are treated in their own way."""
     recurses: bool = False
     """Whether something in it calls itself: how deep may hang on the size of a number."""
+
+    @property
+    def seeds(self) -> list[str | int | float]:
+        """Some of its literals, the shortest first."""
+        return sorted(self.literals, key=lambda one: (len(repr(one)), repr(one)))[:MAX_SEEDS]
 
 
 def beside(tree: ast.Module) -> dict[str, Beside]:
@@ -34,6 +42,8 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
     A clock that a parameter may replace does not count: it is asked only under a condition.
     """
     found: dict[str, Beside] = {}
+    assigned = (node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign))
+    constants = {name: _values(node) for node in assigned for name in bound_names([node])}
     for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         nodes = [*ast.walk(function)]
         at_times = {id(one) for node in nodes if isinstance(node, _CONDITIONAL) for one in ast.walk(node)}
@@ -41,20 +51,28 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
         calls, always = {called(one) for one in made}, {called(one) for one in made if id(one) not in at_times}
         errors = (node.exc for node in nodes if isinstance(node, ast.Raise) and node.exc is not None)
         raised = {dotted(error.func if isinstance(error, ast.Call) else error) for error in errors}
-        own = found.setdefault(function.name, Beside(set(), set(), set()))
+        own = found.setdefault(function.name, Beside(set(), set(), set(), set()))
         own.calls |= {name.removeprefix("self.").removeprefix("cls.") for name in calls}
         own.calls |= {node.id for node in nodes if isinstance(node, ast.Name)}  # `key=f` calls it, too
         own.recurses |= function.name in own.calls
+        own.literals |= _values(function).union(*(constants.get(name, ()) for name in own.calls))
         own.raises |= {name for name in raised if name and name[:1].isupper()}
         own.reads |= {one for name in calls for one in reads(name) if one != "moment" or name in always}
     size = -1
-    while size != (size := sum(len(one.reads) + len(one.raises) + one.recurses for one in found.values())):
+    while size != (
+        size := sum(len(one.reads) + len(one.raises) + len(one.literals) + one.recurses for one in found.values())
+    ):
         for one in found.values():
             for other in one.calls & found.keys():
                 one.reads |= found[other].reads
                 one.raises |= found[other].raises
+                one.literals |= found[other].literals
                 one.recurses |= found[other].recurses
     return found
+
+
+def _values(node: ast.AST) -> set[str | int | float]:
+    return {value for value, _ in literals_in(node)}
 
 
 def called(call: ast.Call) -> str:

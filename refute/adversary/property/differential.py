@@ -6,9 +6,10 @@ under test, and so it counts as evidence that nobody made for it.
 
 import ast
 import contextlib
+import copy
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,7 +55,7 @@ class Compared:
     now: tuple[Answer | None, ...]
 
     def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
-        """Call, answer before and answer now; the smallest first."""
+        """Call, answer before and answer now."""
         for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
             if before and now and before != now and not self.way.demand:
                 yield self.way.inputs.written(row), before, now
@@ -64,8 +65,8 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     """How the functions that the versions share can be called; those of changed files, and all that claims name."""
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
-    earlier = {one.whole: one for one in read_surface(_earlier(brief)).callables()}
-    published, hints = published_calls(brief, surface), changed_literals(brief)
+    earlier = {one.whole: one for one in read_surface(earlier_modules(brief)).callables()}
+    published, changed = published_calls(brief, surface), changed_literals(brief)
     both = [(one, earlier[one.whole]) for one in surface.callables() if one.whole in earlier]
     claims = brief.ticket.claims
     kept = {surface.named(name) for claim in claims for name in claim.unchanged}
@@ -75,7 +76,11 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         if function.does.reads or before.does.reads or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
-        for inputs in inputs_of(before, surface, calls, hints=hints, recorded=True):
+        own = function.does.literals | before.does.literals
+        hints = [*(one for one in changed if one in own), *before.does.seeds, *changed]
+        for inputs in inputs_of(
+            _typed_as(function, before), surface, calls, hints=[*dict.fromkeys(hints)], recorded=True
+        ):
             imports = _imports_of(inputs, namespace, function.module)
             if imports is not None:
                 ways.append(Way(function=function, inputs=inputs, imports=imports))
@@ -98,6 +103,15 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
                 yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
 
 
+def _typed_as(now: Function, before: Function) -> Function:
+    """The function before, its parameters of the types that only the version of now names."""
+    types = {one.name: one.annotation for one in now.parameters}
+    node = copy.deepcopy(before.node)
+    for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        one.annotation = one.annotation or types.get(one.arg)
+    return replace(before, node=node)
+
+
 def _as_before(call: ast.Call, before: Function) -> ast.Call:
     """A published call without the options that only the version of now has: the other one refuses them all."""
     names = {one.name for one in before.parameters}
@@ -114,7 +128,7 @@ def _imports_of(inputs: Inputs, namespace: Namespace, home: str) -> tuple[str, .
     return None
 
 
-def _earlier(brief: Brief) -> list[SourceModule]:
+def earlier_modules(brief: Brief) -> list[SourceModule]:
     """The implementation's modules as they were; none that is new."""
     sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
     return [SourceModule(module=one.module, source=source) for one, source in sources if source]

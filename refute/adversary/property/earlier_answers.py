@@ -1,27 +1,31 @@
 """What the earlier version's answers mean: tests of what claims say to be as before, and lines on what is not."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin
 from refute.adversary.preservation import PRESERVED, preserves_everything
-from refute.adversary.property.differential import Answer, Compared
+from refute.adversary.property.differential import Answer, Compared, earlier_modules
 from refute.adversary.property.draft import Draft, Note, quote_of
 from refute.adversary.property.faces import read_surface
+from refute.adversary.property.generator import MAX_ROWS
 from refute.adversary.property.laws import sampled
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
 
 _CRASHES: Final = frozenset(
     (
-        *("AttributeError", "AssertionError", "IndexError", "KeyError", "ModuleNotFoundError", "NameError"),
-        *("NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
+        *("AttributeError", "AssertionError", "ImportError", "IndexError", "KeyError", "ModuleNotFoundError"),
+        *("NameError", "NotImplementedError", "RecursionError", "SystemError", "TypeError", "UnboundLocalError"),
         "ZeroDivisionError",
     )
 )
 """How a call ends that nobody meant to allow: a change that ends it otherwise breaks no promise."""
+_UNIMPORTED: Final = ("raises", "ImportError")
+"""How the recorder tells it."""
 _SHOWN: Final = 120
 """Characters of an answer that is told."""
 _NONE: Final = "it speaks of the code before the change, but the ticket names no `base` or `previous`"
@@ -38,20 +42,27 @@ _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, takes too long, or answers no two "
     "calls alike"
 )
+_NO_IMPORT: Final = "the version before does not import here; add what it needs to `requirements`"
+_MOVED: Final = (
+    "`base` or `previous` has no {}, so nothing is compared; say in `examples` or a `property` what stays as it is"
+)
 _SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."]'
 
 
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
     surface = read_surface(brief.modules)
+    earlier = earlier_modules(brief) if brief.earlier else ()
+    known = {one.whole for one in read_surface(earlier).callables()}
     for claim in brief.ticket.claims:
         for name in claim.unchanged:
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
                 yield Note(claim=claim, reason=UNKNOWN.format(name), field=field)
-            elif not brief.earlier:
-                yield Note(claim=claim, reason=_incomparable(claim, brief), field=field)
+            elif function.whole not in known:
+                moved = _MOVED.format(function.whole) if brief.earlier else _incomparable(claim, brief)
+                yield Note(claim=claim, reason=moved, field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
                 yield Note(claim=claim, reason=changed, field=field)
             else:
@@ -104,7 +115,10 @@ def _of_function(
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
         reason = _NO_VERSION if own else f"unchanged, {function.qualified}: no inputs can be made for it"
-        yield Note(claim=claim, reason=reason + _SHOW.format(function.qualified), field=field)
+        reason += _SHOW.format(function.qualified)
+        if own and all(answer == _UNIMPORTED for one in own for answer in one.before):
+            reason = _NO_IMPORT
+        yield Note(claim=claim, reason=reason, field=field)
     yield from drafts
 
 
@@ -130,8 +144,23 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
             f"got = _outcome(lambda: {inputs.call}, how)",
             f"assert _same(expected, got), _differs({inputs.call!r}, case, expected, got)",
         ),
-        given=(("case", sampled(rows)),),
+        given=(("case", sampled(_telling(rows))),),
     )
+
+
+def _telling(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """As many rows as a test tries: each answer once before any comes again, refusals last.
+
+    Half of them are the first, made of what is published; the others are spread over all that follow.
+    """
+    first = dict[str, tuple[Any, ...]]()
+    for row in rows:
+        first.setdefault(repr(row[-2:]), row)
+    again = [row for row in rows if first[repr(row[-2:])] is not row]
+    ordered = [*first.values(), *sorted(again, key=lambda row: row[-2] == "raises")]
+    half = MAX_ROWS // 2
+    others = ordered[half :: max(1, (len(ordered) - 1) // half)]
+    return [row for pair in itertools.zip_longest(ordered[:half], others) for row in pair if row]
 
 
 def _crashed(answer: Answer) -> bool:
@@ -146,7 +175,8 @@ def changed_behaviour(brief: Brief, compared: Sequence[Compared]) -> Iterator[st
     found: dict[str, list[tuple[str, Answer, Answer]]] = {}
     functions = {one.way.function.whole: one.way.function for one in compared}
     for one in compared:
-        told = [each for each in one.differences() if not (_crashed(each[1]) and _crashed(each[2]))]
+        differing = (each for each in one.differences() if _UNIMPORTED not in each)
+        told = [each for each in differing if not (_crashed(each[1]) and _crashed(each[2]))]
         found.setdefault(one.way.function.whole, []).extend(told)
     for name, differences in found.items():
         if differences:

@@ -2,7 +2,7 @@
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from refute.python_syntax import expression_or_none, nests_deeper, parsed_or_none
@@ -10,6 +10,7 @@ from refute.python_syntax import expression_or_none, nests_deeper, parsed_or_non
 MAX_EXPRESSION_CHARACTERS = 4_000
 """Longer texts are not read as code: parsing cost and the size of the generated file stay bounded."""
 
+_LITERAL_CHARACTERS = 40
 _MAX_DEPTH = 60
 _MAX_BITS = 4_000
 
@@ -37,6 +38,18 @@ def _is_tame(nodes: Sequence[ast.AST]) -> bool:
         return False
     numbers = (part.value for node in nodes for part in ast.walk(node) if isinstance(part, ast.Constant))
     return all(not isinstance(value, int) or value.bit_length() <= _MAX_BITS for value in numbers)
+
+
+def literals_in(tree: ast.AST) -> Iterator[tuple[str | int | float, int]]:
+    """Its texts and numbers, each with its line; no long ones, which inputs do not hold."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=bool()):
+                continue
+            case ast.Constant(value=str() | int() | float() as value) if len(repr(value)) <= _LITERAL_CHARACTERS:
+                yield value, node.lineno
+            case _:
+                continue
 
 
 def bound_names(nodes: Iterable[ast.AST]) -> set[str]:

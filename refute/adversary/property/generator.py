@@ -4,14 +4,14 @@ import ast
 import copy
 import random
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from refute.adversary.property.dependence import called
 from refute.adversary.property.expressions import free_names
-from refute.adversary.property.kinds import SCALARS, Kind, kind_of
+from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.surface import Function, Parameter, Surface
@@ -20,17 +20,24 @@ from refute.python_syntax import literal_of
 
 MAX_ROWS: Final = 80
 """Inputs for one way of calling."""
-MAX_WAYS: Final = 3
+MAX_RECORDED: Final = 240
+"""Where answers are recorded: of those, what is refused and what is told already is left out."""
+MAX_WAYS: Final = 4
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
 _MAX_HOLES: Final = 8
 FAR: Final = 2_000
 """So many rounds of a loop in a loop end in time."""
+USUAL_SIZE: Final = 20
+"""Of texts and lists that are drawn by their type: larger ones have to be asked for."""
 _SHALLOW: Final = 100
 """For a function that calls itself."""
 _SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
 """Names besides the implementation's own that a published call may use."""
-_GUESSES: Final[tuple[Any, ...]] = (0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000)
+_GUESSES: Final[tuple[Any, ...]] = (
+    *(0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000),
+    *(b"", b"\xffa\x00"),
+)
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
 _CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
 """An annotation that asks for an object: a guess would be none."""
@@ -44,7 +51,7 @@ class Inputs:
     """Python expression over the holes, e.g. `Version.parse(a0).match(a1)`."""
     holes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
-    """Plain values for the holes, the smallest first."""
+    """Plain values for the holes, those that are published first."""
 
     def written(self, row: Sequence[Any]) -> str:
         """The call as a person writes it."""
@@ -77,56 +84,17 @@ def inputs_of(
     for call in published:
         if may_call(call, function, surface) and (found := _holes_of(call, surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
-    typed = _typed(function, guess=recorded and not ways)
+    needed = [one for one in function.parameters if one.default is None]
+    forms = (_typed(function, some, guess=recorded and not ways) for some in (function.parameters, needed))
+    typed = {one[0]: one[1:] for one in forms if one is not None}
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
-    known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 1]
-    made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
-    if typed is not None:
-        made.append(_inputs(typed[0], _drawn(*typed[1:], hints, chance)))
+    known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
+    many = MAX_RECORDED if recorded else MAX_ROWS
+    made = [_inputs(call, _grown(rows, hints, chance), many) for call, rows in known]
+    made += [_inputs(call, _drawn(*columns, hints, chance), many) for call, columns in typed.items()]
     if not recorded:
         made = [replace(one, rows=tuple(row for row in one.rows if len(within(row, most)) == len(row))) for one in made]
     return tuple(one for one in made if one.rows and one.holes)
-
-
-def beside_drawn(
-    kinds: Mapping[str, Kind], code: Iterable[ast.expr], surface: Surface, published: Sequence[ast.Call]
-) -> dict[str, list[Any]]:
-    """Values that a law tries beside drawn ones: plain ones, and what published calls pass in the place of a variable.
-
-    Args:
-        kinds: variable → its type; one that is drawn by a strategy has no others.
-        code: of the law.
-        surface: the functions that it may call.
-        published: calls in examples.
-    """
-    calls = [node for tree in code for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    pairs = [(call, one) for call in calls for one in surface.callables() if may_call(call, one, surface)]
-    found: dict[str, list[Any]] = {}
-    for name, kind in kinds.items():
-        same = [(call, function, place) for call, function in pairs if (place := _place_of(name, call)) is not None]
-        passed = [
-            value.value
-            for _, function, place in same
-            for other in published
-            if may_call(other, function, surface)
-            and isinstance(value := dict(_placed(other)).get(place), ast.Constant)
-            and type(value.value).__name__ == kind.name
-        ]
-        most = farthest([function for _, function in pairs], passed)
-        values = [*passed, *kind.values(), *(other for value in passed for other in near(value, ()))]
-        found[name] = within(dict.fromkeys(values if kind.name in SCALARS else ()), most)[:MAX_ROWS]
-    return found
-
-
-def _placed(call: ast.Call) -> Iterator[tuple[int | str | None, ast.expr]]:
-    """Its arguments by their places or names."""
-    yield from enumerate(call.args)
-    yield from ((one.arg, one.value) for one in call.keywords)
-
-
-def _place_of(name: str, call: ast.Call) -> int | str | None:
-    """Where a variable is passed as it is."""
-    return next((at for at, one in _placed(call) if isinstance(one, ast.Name) and one.id == name), None)
 
 
 def farthest(functions: Iterable[Function], passed: Iterable[Any]) -> int:
@@ -154,10 +122,10 @@ def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
     return (owners & names_in(call.func) or owners) == {function.owner}
 
 
-def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
+def _inputs(call: str, rows: Iterable[tuple[Any, ...]], many: int) -> Inputs:
     distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = sorted(list(distinct.values())[:MAX_ROWS], key=lambda row: len(repr(row)))
-    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=tuple(chosen))
+    chosen = tuple(distinct.values())[:many]
+    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=chosen)
 
 
 def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
@@ -186,27 +154,44 @@ def _neighbours(
 def _drawn(
     columns: Sequence[Sequence[Any]], fixed: AbstractSet[int], hints: Sequence[Any], chance: random.Random
 ) -> Iterator[tuple[Any, ...]]:
-    """Every value of every column once, with plain others; then any combination, changed a little but for `fixed`."""
+    """In turns, so that no column takes all the room: a value of each with plain others, and any combination.
+
+    Of combinations each is changed a little, too, but for `fixed`.
+    """
     plain = tuple(column[min(1, len(column) - 1)] for column in columns)
+    tried = list[list[Any]]()
     for at, column in enumerate(columns):
         of_kind = [hint for hint in hints if at not in fixed and any(type(hint) is type(value) for value in column)]
-        for value in [*column, *of_kind, *(other for hint in of_kind for other in near(hint, ()))][:MAX_ROWS]:
-            yield (*plain[:at], value, *plain[at + 1 :])
-    for _ in range(MAX_ROWS):
-        row = tuple(chance.choice(column) for column in columns)
+        sized = () if at in fixed else _sized(column, hints)
+        tried.append([*column, *of_kind, *sized, *(other for hint in of_kind for other in near(hint, ()))])
+    for turn in range(MAX_RECORDED):
+        for at, values in enumerate(tried):
+            if turn < len(values):
+                yield (*plain[:at], values[turn], *plain[at + 1 :])
+        row = tuple(chance.choice(column[1:] or column) for column in columns)
         yield row
         yield chance.choice([row, *_neighbours(row, hints, fixed)])
 
 
-def _typed(function: Function, *, guess: bool) -> tuple[str, list[Sequence[Any]], AbstractSet[int]] | None:
+def _sized(column: Sequence[Any], hints: Sequence[Any]) -> Iterator[Any]:
+    """Texts and lists at and above sizes that are named, made of a short one."""
+    several = (one for one in column if isinstance(one, str | bytes | list) and len(one) > 1)
+    some = min(several, key=lambda one: len(repr(one)), default="")
+    for size in (one for one in hints if isinstance(one, int) and USUAL_SIZE < one <= MAX_CHARACTERS):
+        yield from ((some * size)[:size], (some * (size + 1))[: size + 1]) if some else ()
+
+
+def _typed(
+    function: Function, parameters: Iterable[Parameter], *, guess: bool
+) -> tuple[str, list[Sequence[Any]], AbstractSet[int]] | None:
     """The call by the signature, values for each argument, and which of these build another and so stay as they are.
 
-    None where a needed one is unknown.
+    None where a needed one is unknown. With every option none is left to its default: so there is a call without any.
     """
     if function.is_async or (function.owner and not function.is_static):
         return None
     arguments, columns, fixed = list[str](), list[Sequence[Any]](), set[int]()
-    for parameter in function.parameters:
+    for parameter in parameters:
         kind = kind_of(parameter.annotation, bare=True)
         values = _values_for(parameter, kind)
         if parameter.variadic or (parameter.default is not None and not values):

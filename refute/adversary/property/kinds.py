@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from refute.adversary.property.expressions import dotted, parse_expression
@@ -44,8 +45,9 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "str": ("", "a", "B", "ab", " a ", "a b", "Ab-1", "a_b.c", "1", "-2.5", "aaa", "é", "a,b;c", "x\ny", _PUNCTUATION),
     "bool": (False, True),
     "None": (None,),
-    "bytes": (b"", b"a", b"\x00\xff"),
+    "bytes": (b"", b"a", b"\x00\xff", b"\xff\x80\x01", b"Ab-1 \r\n"),
 }
+SIZED: Final = frozenset({"str", "bytes", "list"})
 SCALARS: Final = frozenset({"int", "float", "str", "bytes"})
 _BUILT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "datetime": (
@@ -76,14 +78,15 @@ class Kind:
         """Whether a function could change such a value."""
         return self.name in {"list", "set", "dict", "strategy"} or any(item.mutable for item in self.items)
 
-    def strategy(self, *, small: bool, limit: int = 0) -> str:
+    def strategy(self, *, small: bool, limit: int = 0, told: Mapping[str, str] = MappingProxyType({})) -> str:
         """Python for the strategy.
 
         Args:
             small: values on which right code of exponential cost still answers: numbers to ±20, not ±100.
             limit: added to that bound.
+            told: type → more values of it that are drawn, at any depth.
         """
-        inner = [item.strategy(small=small, limit=limit) for item in self.items]
+        inner = [item.strategy(small=small, limit=limit, told=told) for item in self.items]
         match self.name:
             case "strategy":
                 return self.code
@@ -97,7 +100,13 @@ class Kind:
                 return f"st.{_FUNCTIONS[name]}({', '.join(inner)}, max_size={8 if small else 20})"
             case name:
                 template = _SMALL.get(name, "") if small else ""
-                return (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))
+                drawn = (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))
+                return f"st.one_of({drawn}, {told[name]})" if name in told else drawn
+
+    def sized(self, sizes: Sequence[int]) -> str:
+        """Python for the strategy of values of these sizes: shorter ones, repeated."""
+        some = self.strategy(small=True)
+        return f"st.builds(lambda some, size: (some * size)[:size], {some}.filter(len), st.sampled_from({[*sizes]!r}))"
 
     def built(self, value: str) -> str:
         """Python that makes one of the expression that has one of `values()`; that itself where it is one already."""

@@ -11,8 +11,8 @@ from refute.adversary.attack import Category, Origin
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
-from refute.adversary.property.generator import Inputs, beside_drawn, inputs_of
-from refute.adversary.property.given import Given, drawn, given_kinds
+from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.given import Given, beside_drawn, drawn, given_kinds
 from refute.adversary.property.independence import UNSAFE, Evidence
 from refute.adversary.property.namespace import LIBRARY, Namespace
 from refute.adversary.property.surface import Function
@@ -45,14 +45,13 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
 
 
 def sampled(rows: Sequence[tuple[Any, ...]]) -> str:
-    """A Hypothesis strategy of rows, the first of which are the simplest; as many as fit into a test."""
+    """A Hypothesis strategy of rows, as many as fit into a test; the smallest first, as failures shrink to these."""
     written, size = list[str](), 0
-    for row in rows:
-        size += len(repr(row)) + 2
-        if size > _MAX_CHARACTERS:
-            break
-        written.append(repr(row))
-    return f"st.sampled_from([{', '.join(written)}])"
+    for row in map(repr, rows):
+        if size + len(row) + 2 <= _MAX_CHARACTERS:
+            size += len(row) + 2
+            written.append(row)
+    return f"st.sampled_from([{', '.join(sorted(written, key=len))}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,9 @@ def _drawn(
         wrong = next(text for text, node in read.items() if node is None)
         raise NotTested(f"{wrong!r} is not a Python expression")
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
-    beside = beside_drawn(kinds, code, namespace.surface, published)
-    given, left = drawn(kinds, [assumed] if assumed is not None else [], small=False, beside=beside)
+    conditions = [assumed] if assumed is not None else []
+    more = beside_drawn(kinds, [*code, *conditions], namespace.surface, published)
+    given, left = drawn(kinds, conditions, small=False, beside=more.of_variables, told=more.of_types)
     home = namespace.surface.home(" ".join(texts), claim.text)
     found = namespace.resolve([*code, *left], home=home, bound=kinds, promised=claim.text)
     assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
@@ -137,7 +137,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], published: Sequence[ast.Call],
     if reference is None and not _in_library(other):
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
         raise NotTested(f"got {other!r}, expected {expected}")
-    ways = inputs_of(function, namespace.surface, published)
+    ways = inputs_of(function, namespace.surface, published, hints=function.does.seeds)
     plain = [way for way in ways if way.call.partition("(")[0] in function.names]
     if not plain:
         raise NotTested(NO_INPUTS)

@@ -33,7 +33,8 @@ def _changed(value: Any, hints: Sequence[Any]) -> Iterable[Any]:  # noqa: PLR091
         case str():
             return _texts(value, [hint for hint in hints if isinstance(hint, str)])
         case bytes():
-            return [b"", value[:-1], value + value[:1], value[::-1]]
+            inverted = (value[:at] + bytes([255 - value[at]]) + value[at + 1 :] for at in range(len(value))[:_PLACES])
+            return [b"", value[:-1], value + value[:1], value[::-1], value[1:], *inverted]
         case list() | tuple():
             return (type(value)(one) for one in _lists(list(value), hints))
         case set() | frozenset():

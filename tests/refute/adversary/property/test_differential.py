@@ -51,8 +51,17 @@ class Pair:
 
 def spread(xs: list[int]):
     return set(map(str, xs))
+
+def swapped(text: str, new: str = "", old: str = "-", strip: bool = False, twice: bool = False) -> str:
+    text = text.replace(old, new)
+    if twice:
+        text = text.replace(new + new, new) if new else text
+    return text.strip(new) if strip and new else text
+
+def batch(xs: list[int]) -> list[int]:
+    return xs[:100]
 '''
-CLAIM = Claim(id=ClaimId("C1"), text="clamp() and words() stay as they were.", unchanged=("clamp", "words"))
+CLAIM = Claim(id=ClaimId("C1"), text="They stay as they were.", unchanged=("clamp", "words", "swapped", "batch"))
 
 
 def brief(code: str, *claims: str | Claim, old: str = OLD) -> Brief:
@@ -76,22 +85,64 @@ def compared(made: Brief, folder: Path, old: str = OLD) -> list[Compared]:
 
 
 @pytest.mark.parametrize(
-    ("code", "failing"),
+    ("code", "fails"),
     [
-        (OLD, 0),
-        (OLD.replace("max(low, min(high, x))", "min(high, x)"), 1),
-        (OLD.replace("    return max", "    if x == 7:\n        raise ValueError(x)\n    return max"), 1),
-        (OLD.replace("raise ValueError(low)", "raise KeyError(low)"), 1),
-        (OLD.replace("text.split()", "text.split(' ')"), 1),
+        (OLD, False),
+        (OLD.replace("max(low, min(high, x))", "min(high, x)"), True),
+        (OLD.replace("    return max", "    if x == 7:\n        raise ValueError(x)\n    return max"), True),
+        (OLD.replace("raise ValueError(low)", "raise KeyError(low)"), True),
+        (OLD.replace("text.split()", "text.split(' ')"), True),
+        (OLD.replace("replace(old, new)", "replace('-', new)"), True),
+        (OLD.replace("if strip and new", "if strip and new and not twice"), True),
+        (OLD.replace('old: str = "-"', 'old: str = "--"'), True),
+        (OLD.replace("xs[:100]", "xs[:101]"), True),
     ],
-    ids=["kept", "lost a bound", "at a literal of the change", "raises another error", "from an example's neighbour"],
+    ids=[
+        "kept",
+        "lost a bound",
+        "at a literal of the change",
+        "raises another error",
+        "from an example's neighbour",
+        "an option",
+        "two options",
+        "a default",
+        "beside a size",
+    ],
 )
-def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, code: str, failing: int) -> None:
+def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, code: str, fails: bool) -> None:
     made = brief(code)
     written = PropertyTester(compared(made, tmp_path)).write_tests(made)
     assert {test.origin for test in written.tests} >= {Origin.EARLIER}
     assert screen(written, made, scan=lambda *_: []).rejected == ()
-    assert len([name for name in failures(written, code) if "unchanged" in name]) == failing
+    assert any("unchanged" in name for name in failures(written, code)) is fails
+
+
+READ = """
+def read(data, bits):
+    if bits < 1 or bits > 8:
+        raise ValueError(bits)
+    whole = 2 ** bits - 1
+    number, index, shift = data[0] & whole, 1, 0
+    if number < whole:
+        return number, 1
+    while True:
+        number += (data[index] & 127) << shift
+        shift += 7
+        index += 1
+        if data[index - 1] < 128:
+            return number, index
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("", ""), ("shift += 7", "shift += 8"), ("< 128", "<= 128"), ("number < whole", "number <= whole")],
+)
+def test_types_that_only_the_new_version_names_serve_both(tmp_path: Path, right: str, wrong: str) -> None:
+    code = READ.replace("(data, bits)", "(data: bytes, bits: int)").replace(right, wrong)
+    made = brief(code, replace(CLAIM, unchanged=("read",)), old=READ)
+    written = PropertyTester(compared(made, tmp_path, READ)).write_tests(made)
+    assert bool(failures(written, code)) is bool(right)
 
 
 def test_what_a_claim_says_of_a_class_is_said_of_its_methods_alone(tmp_path: Path) -> None:
@@ -106,7 +157,7 @@ def test_the_smallest_input_that_differs_is_told_and_whether_a_claim_speaks_of_i
     code = OLD.replace("max(low, min(high, x))", "min(high, x)").replace("text.split()", "text.split(' ')")
     made = brief(code, "clamp() is right.")
     clamped, worded = changed_behaviour(made, compared(made, tmp_path))
-    assert clamped.startswith("behaviour changed (a claimed change?): clamp(1, low=2, high=10) was 2, is 1; ")
+    assert clamped.startswith("behaviour changed (a claimed change?): clamp(-1) was 0, is -1; ")
     assert worded.startswith("behaviour changed: words('') was [], is ['']; ")
 
 
@@ -176,12 +227,19 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
             OLD,
             "unchanged: got 'clip', expected a public function",
         ),
-        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "no inputs can be made"),
+        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "has no subject.spread, so nothing"),
     ],
 )
 def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str) -> None:
     (untested,) = PropertyTester().write_tests(brief(OLD, claim, old=old)).untestable
     assert word in untested.reason
+
+
+def test_that_the_version_before_does_not_import_is_told(tmp_path: Path) -> None:
+    made = brief(OLD, replace(CLAIM, unchanged=("clamp",)), old=f"import no_such_module\n{OLD}")
+    asked = compared(made, tmp_path, made.earlier["subject.py"])
+    (untested,) = PropertyTester(asked).write_tests(made).untestable
+    assert "does not import here; add what it needs to `requirements`" in untested.reason
 
 
 def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: Path) -> None:

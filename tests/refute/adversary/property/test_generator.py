@@ -34,10 +34,11 @@ def inputs(name: str, *claims: str, recorded: bool = False) -> tuple[Inputs, ...
 
 
 def test_types_give_small_values_first_and_options_too() -> None:
-    (one,) = inputs("typed")
+    one, without_options = inputs("typed")
     assert one.call == "typed(a0, flag=a1)"
     assert {(0, False), (1, True)} <= set(one.rows)
     assert one.written((0, True)) == "typed(0, flag=True)"
+    assert without_options.call == "typed(a0)"
 
 
 def test_names_of_a_session_stand_for_what_they_were_given() -> None:

@@ -107,7 +107,32 @@ def product(n: int) -> int:
 
 def level(name: str) -> str:
     return {'low': '1', 'high': '9'}.get(name, name)
+
+def short(text: str) -> str:
+    if len(text) > 255:
+        raise ValueError(text)
+    return text
+
+LONGEST = 255
+
+def cut(text: str) -> str:
+    return _cut(text)
+
+def _cut(text):
+    return text[:LONGEST]
+
+def plain(text: str) -> str:
+    return text.replace('&lt;', '<').replace('&gt;', '>')
+
+def sized(n: int) -> str:
+    return f'{n} B' if n < 1000 else f'{n // 1000} kB'
 """
+CUT = Property(given={"text": "str"}, assume=None, check="cut(text) == text[:255]")
+PLAIN = Property(
+    given={"text": "str"}, assume=None, check="plain(text) == text.replace('&lt;', '<').replace('&gt;', '>')"
+)
+SIZED = Property(given={"n": "int"}, assume="0 <= n < 1000", check="sized(n) == str(n) + ' B'")
+LONG = Raises(error="ValueError", call="short(text)", given={"text": "str"}, assume="len(text) > 255")
 GROUPED = Property(given={"n": "int"}, assume=None, check="grouped(n) == format(n, ',')")
 PRODUCT = Property(given={"n": "int"}, assume="n >= 0", check="product(n) == math.factorial(n)")
 LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit() or level(name) == name")
@@ -119,9 +144,17 @@ LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit(
         (replace(CLAIM, property=GROUPED), "format(n, ',')", "str(n)"),
         (replace(CLAIM, same_as={"product": "math.factorial"}), "n < 2", "n < 5"),  # and recurses no deeper than it may
         (replace(CLAIM, property=PRODUCT), "n < 2", "n < 5"),
+        (replace(CLAIM, property=SIZED), "n < 1000", "n < 999"),
+        (replace(CLAIM, property=CUT), "[:LONGEST]", "[:LONGEST + 1]"),
+        (replace(CLAIM, property=CUT), "[:LONGEST]", ""),
+        (replace(CLAIM, property=PLAIN), "('&gt;', '>')", "('&gt', '>')"),
+        (replace(CLAIM, raises=(LONG,)), "> 255", "> 256"),
         (replace(CLAIM, property=LEVEL, examples=("level('high') == '9'",)), "'low': '1'", "'HIGH': 'x'"),
     ],
-    ids=["large numbers", "same_as of what recurses", "property of what recurses", "texts near examples"],
+    ids=[
+        *("large numbers", "same_as of what recurses", "property of what recurses"),
+        *("at a bound", "beside a size", "beyond a size", "texts of the code", "long texts", "texts near examples"),
+    ],
 )
 def test_values_that_matter_are_tried_beside_drawn_ones(claim: Claim, right: str, wrong: str) -> None:
     attack = PropertyTester().write_tests(brief_of(NUMBERS, [claim]))
