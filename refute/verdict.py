@@ -157,7 +157,7 @@ def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
         parts.append(f"untested: {first_names(claim.claim_id for claim in untested)}")
     if by_author:
         names = first_names(claim.claim_id for claim in by_author)
-        parts.append(f"attacked only by their author's own examples: {names}")
+        parts.append(f"attacked only by their author's own tests: {names}")
     if unattested:
         names = first_names(claim.claim_id for claim in unattested)
         parts.append(f"attacked only by tests whose result the code could have forged: {names}")

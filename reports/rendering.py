@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, RenderableType
+from rich.measure import Measurement
+from rich.table import Table
+
+_LONGEST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +45,7 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
     buffer = io.StringIO()
     console = Console(
         file=buffer,
-        width=width,
+        width=_LONGEST,
         force_terminal=color,
         color_system="standard" if color else None,
         markup=False,
@@ -49,6 +53,9 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
         highlight=False,
     )
     for part in parts:
-        console.print(part, crop=False)
+        # Rich cuts what must not wrap: `$0.0` of $0.02. A line that is too long is the lesser evil.
+        rigid = isinstance(part, Table) and all(column.no_wrap for column in part.columns)
+        needed = Measurement.get(console, console.options, part).maximum if rigid else 0
+        console.print(part, crop=False, width=max(width, needed))
     # Padding to the full width would wrap in a narrower window and litter diffs.
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")) + "\n"

@@ -125,7 +125,7 @@ def kept_note(outcome: Outcome) -> str:
     return f"{'partly ' if anew else ''}reused results from {age_in_words(max(ages))} ago" if ages else ""
 
 
-def why(outcome: Outcome, *, max_chars: int = 200) -> str:
+def why(outcome: Outcome, *, max_chars: int = 400) -> str:
     """Why it ended so, on one line: the first counterexample in short, else the reason."""
     if not outcome.failures:
         return printable(on_one_line(outcome.reason), max_chars=max_chars, keep_newlines=False)

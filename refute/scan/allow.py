@@ -50,14 +50,19 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"allow-file {path}: {error}", hint=hint) from error
     except ValidationError as error:
-        places = ((".".join(map(str, fault["loc"])) or "the file", fault["msg"]) for fault in error.errors())
-        faults = "; ".join(f"{place}: {told}" for place, told in places)
+        faults = "; ".join(_in_words(*fault["loc"], told=fault["msg"]) for fault in error.errors())
         raise UsageError(f"allow-file {path}: {faults}", hint=hint) from error
     unknown = sorted({entry.rule for entry in entries} - rules().keys())
     if unknown or any(entry.rule == UNANALYSABLE for entry in entries):
         got = ", ".join(unknown) or f"{UNANALYSABLE}, which cannot be allowed"
         raise UsageError(f"allow-file {path}: got the rule {got}", hint=hint)
     return entries
+
+
+def _in_words(number: int | str = "", *fields: int | str, told: str) -> str:
+    """A fault as a reader counts: `entry 1, reason: …`."""
+    place = f"entry {number + 1}" if isinstance(number, int) else "the file"
+    return f"{', '.join((place, *map(str, fields)))}: {told}"
 
 
 def load_foreign_allow_file(path: Path | None, workspace: Path) -> tuple[Allowed, ...]:
