@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, RenderableType
-from rich.measure import Measurement
 from rich.table import Table
-
-_LONGEST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +25,11 @@ OUTCOME: Final = Width(most=120, plain=100)
 """Prose and claims."""
 REPORT: Final = Width(most=140, plain=110)
 """Tables of numbers."""
+GAP: Final = 2
+"""Between columns of a table of numbers."""
+_NAMES: Final = 20
+"""What names before numbers always get; longer ones are folded."""
+_LONGEST: Final = 1_000
 
 
 def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width: int | None) -> str:
@@ -53,9 +55,10 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
         highlight=False,
     )
     for part in parts:
-        # Rich cuts what must not wrap: `$0.0` of $0.02. A line that is too long is the lesser evil.
-        rigid = isinstance(part, Table) and all(column.no_wrap for column in part.columns)
-        needed = Measurement.get(console, console.options, part).maximum if rigid else 0
-        console.print(part, crop=False, width=max(width, needed))
+        # Rich cuts what does not fit: `$0.0` of $0.02. Lines that are too long are the lesser evil for figures.
+        figures = (
+            [column.min_width + GAP for column in part.columns if column.min_width] if isinstance(part, Table) else []
+        )
+        console.print(part, crop=False, width=max(width, sum(figures) + _NAMES if figures else 0))
     # Padding to the full width would wrap in a narrower window and litter diffs.
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")) + "\n"
