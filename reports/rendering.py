@@ -56,9 +56,8 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
     )
     for part in parts:
         # Rich cuts what does not fit: `$0.0` of $0.02. Lines that are too long are the lesser evil for figures.
-        figures = (
-            [column.min_width + GAP for column in part.columns if column.min_width] if isinstance(part, Table) else []
-        )
+        columns = part.columns if isinstance(part, Table) else []
+        figures = [column.min_width + GAP for column in columns if column.min_width]
         console.print(part, crop=False, width=max(width, sum(figures) + _NAMES if figures else 0))
     # Padding to the full width would wrap in a narrower window and litter diffs.
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")) + "\n"

@@ -121,9 +121,8 @@ def _model_line(use: ModelUse) -> str:
 def kept_note(outcome: Outcome) -> str:
     """That stages rest on earlier runs, and how old these are; empty where all was run."""
     ages = [stage.kept.age_s for stage in outcome.stages if stage.kept]
-    anew = any(stage.sandbox_s and not stage.kept for stage in outcome.stages) or any(
-        use.calls for use in outcome.models
-    )
+    ran = any(stage.sandbox_s and not stage.kept for stage in outcome.stages)
+    anew = ran or any(use.calls for use in outcome.models)
     return f"{'partly ' if anew else ''}reused results from {age_in_words(max(ages))} ago" if ages else ""
 
 
