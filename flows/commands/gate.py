@@ -45,7 +45,7 @@ def gate(ticket: Path | None, **options: Any) -> int:
 
     With --verify nothing runs: prints the attested verdict and exits with its code, or 1 if the attestation is refused.
     """
-    settings = load_settings(options).ad_hoc()
+    settings = load_settings(options)
     path = _ticket(ticket, settings, options)
     document = _checked(path, options) if options["verify"] else _verified(path, settings, options)
     kept = f"{document.ticket_id} ended {document.status}; `refute report --ticket {document.ticket_id}` has it."

@@ -70,15 +70,6 @@ def test_the_exit_code_is_the_verdict_and_stdout_one_document(called, requests, 
     assert json.loads(result.stdout)["status"] == status
 
 
-def test_a_checkout_without_settings_stays_clean(called, requests, ticket, tmp_path):
-    called("--yes")
-    (ticket / "refute.yaml").write_text("tester: property\n")
-    called("--yes")
-    places = [(request.settings.costs_csv.parent, request.settings.audit_path.parent) for request in requests[1:]]
-    state = tmp_path / "state"
-    assert places == [(state, state / "logs"), (Path("docs/reports"), Path("logs"))]
-
-
 def test_the_policy_reaches_the_run(called, requests, tmp_path):
     (tmp_path / "policy.yaml").write_text("require_tester: gemini\nstrength_floor: 0.9\n")
     result = called(".", "--policy", tmp_path / "policy.yaml")
