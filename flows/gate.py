@@ -12,7 +12,7 @@ from refute.guardrails.plain_text import markdown_block, markdown_text
 from refute.ticket.parse import load_ticket
 
 
-@flow(name="gate", flow_run_name="gate {request.ticket.name}", persist_result=False, log_prints=False)
+@flow(name="gate", flow_run_name="gate {request.title}", persist_result=False, log_prints=False)
 def gate(request: VerifyRequest) -> GateDocument:
     """Verify a ticket under the request's policy. Whatever the verdict, it is returned, and the run is Completed.
 

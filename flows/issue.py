@@ -7,16 +7,15 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from flows.request import Request
+from flows.request import TicketRequest
 from refute.governance.gate import GateDocument, write_gate
 
 SCHEMA_VERSION: Final = 1
 
 
-class IssueRequest(Request):
+class IssueRequest(TicketRequest):
     """An issue: its ticket, who implements it, what the gate requires."""
 
-    ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
     implement: tuple[str, ...] = Field(
         default=(),
         description="Command of N2, run in the workspace with the failures as JSON on stdin; none: a person.",

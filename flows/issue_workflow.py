@@ -42,7 +42,7 @@ TAIL_CHARS: Final = 2_000
 FAILURES_SHOWN: Final = 10
 
 
-@flow(name="issue-workflow", flow_run_name="issue {request.ticket.name}", persist_result=False, log_prints=False)
+@flow(name="issue-workflow", flow_run_name="issue {request.title}", persist_result=False, log_prints=False)
 def issue_workflow(request: IssueRequest) -> State[None]:
     """Take an issue from its brief to the file. Green only where it is filed.
 

@@ -6,8 +6,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from refute.errors import SettingsInvalid
+from refute.errors import RefuteError, SettingsInvalid
 from refute.settings import Settings
+from refute.ticket.parse import load_ticket
 
 
 class Request(BaseModel):
@@ -19,10 +20,23 @@ class Request(BaseModel):
     """Not in the form of a deployment: a worker has its own, by file and environment."""
 
 
-class VerifyRequest(Request):
-    """What to verify, and how."""
+class TicketRequest(Request):
+    """What a flow about one ticket is asked with."""
 
     ticket: Path = Field(description="Directory with ticket.yaml, or a ticket file.")
+
+    @property
+    def title(self) -> str:
+        """What the run is called in the UI: the ticket's id, as in tables; its path's name where it cannot be read."""
+        try:
+            return load_ticket(self.ticket).id
+        except RefuteError:
+            return self.ticket.name
+
+
+class VerifyRequest(TicketRequest):
+    """What to verify, and how."""
+
     approval: Literal["ask", "in_advance"] = Field(
         default="ask",
         description="ask: a person confirms, at the terminal or, where a worker runs it, by the form of the run "

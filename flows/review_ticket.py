@@ -1,7 +1,5 @@
 """The flow of `refute critics run`: a ticket's critics alone, each a task run; their reviews go to the ledger."""
 
-from pathlib import Path
-
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
@@ -10,7 +8,7 @@ from prefect.states import Completed
 from flows.cleanup import VERIFYING
 from flows.console import hand_back
 from flows.pipeline import TicketPorts
-from flows.request import Request
+from flows.request import TicketRequest
 from flows.states import prepare_logs
 from refute.critics.focus import Focus, focuses_of
 from refute.ledger.reviews import record_reviews
@@ -21,16 +19,15 @@ from refute.ticket.parse import load_ticket
 from tasks.results import results_kept_in
 
 
-class ReviewRequest(Request):
+class ReviewRequest(TicketRequest):
     """What to review, by whom."""
 
-    ticket: Path
     focuses: tuple[Focus, ...] = ()
     """Empty: those that the ticket gets by settings, labels and folders."""
     remediation: bool = True
 
 
-@flow(name="review-ticket", flow_run_name="critics of {request.ticket.name}", **VERIFYING)
+@flow(name="review-ticket", flow_run_name="critics of {request.title}", **VERIFYING)
 def review_ticket(request: ReviewRequest) -> State[None]:
     """Have critics look at a ticket's change. Its verification script is not run: only their counterexamples are.
 

@@ -25,7 +25,7 @@ from refute.sandbox.network_hosts import read_hosts
 from refute.ticket.parse import load_ticket
 
 
-@flow(name="verify-ticket", flow_run_name="verify {request.ticket.name}", **VERIFYING)
+@flow(name="verify-ticket", flow_run_name="verify {request.title}", **VERIFYING)
 def verify_ticket(request: VerifyRequest) -> State[None]:
     """Try to refute one ticket's claims. The state says how it ended; the ledger has the outcome.
 

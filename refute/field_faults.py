@@ -48,13 +48,15 @@ def fault(error: Mapping[str, Any], known: Iterable[str], noun: str = "field") -
         known: the names that there are.
         noun: what has such a name.
     """
-    name = ".".join(map(str, error["loc"]))
+    entry = [f"entry {one + 1}" for one in error["loc"][:1] if isinstance(one, int)]  # as a reader counts
+    field = ".".join(map(str, error["loc"][len(entry) :]))
+    name = ", ".join(filter(None, [*entry, field])) or "the file"
     match error["type"]:
         case "extra_forbidden":
-            near = nearest(name.rpartition(".")[2], known)
+            near = nearest(field.rpartition(".")[2], known)
             meant = f", did you mean {' or '.join(near)}?" if near else ""
             return f"{name}: no {noun} has this name{meant}"
         case "missing":
             return f"{name}: missing"
         case _:
-            return f"{name or 'the file'}: got {repr(error['input'])[:80]}, {_expected(error)}"
+            return f"{name}: got {repr(error['input'])[:80]}, {_expected(error)}"

@@ -27,6 +27,7 @@ from refute.sandbox.network import require_bridge, require_route
 from refute.sandbox.network_hosts import AllowedHost
 from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
+from refute.settings_fields import TesterName
 from refute.stages.execution import Directly, StageRunner
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import BEFORE, SnapshotStore, pack
@@ -178,6 +179,17 @@ class Ports:
             return job
         hosts = tuple(map(str, self.allowed_hosts))
         return replace(job, allowed_hosts=hosts, egress_networks=self.settings.egress_networks)
+
+    def require_model(self) -> None:
+        """Find out before anybody is asked that the tester could not ask its model.
+
+        Raises:
+            SettingsInvalid: as `model`.
+        """
+        if self.settings.testers != (TesterName.PROPERTY,):
+            from refute.llm.connect import require_model  # noqa: PLC0415  # SQLAlchemy, as above
+
+            require_model(self.settings)
 
     def require_network(self) -> None:
         """Find out before anybody is asked that the engine cannot do what was allowed.

@@ -103,8 +103,10 @@ def _doubts(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: 
         return ["the ticket makes no claim"]
     timed_out = run is not None and run.timed_out
     if run is None or (not timed_out and all(claim.verdict is ClaimVerdict.UNTESTED for claim in claims)):
-        shared = {claim.reason for claim in claims if claim.verdict is ClaimVerdict.UNTESTED}
-        return [f"no test attacked any claim{f': {shared.pop()}' if len(shared) == 1 else ''}"]
+        untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
+        reasons = list(dict.fromkeys(claim.reason for claim in untested))
+        named = f"{untested[0].claim_id}: " if len(reasons) > 1 else ""
+        return [f"no test attacked any claim{f': {named}{reasons[0]}{_more(reasons)}' if reasons else ''}"]
     doubts = []
     review = [t for t in triaged if t.verdict is TriageVerdict.NEEDS_REVIEW and not _excused(t, timed_out=timed_out)]
     if review:
@@ -155,7 +157,7 @@ def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) ->
         parts.append(f"untested: {first_names(claim.claim_id for claim in untested)}")
     if by_author:
         names = first_names(claim.claim_id for claim in by_author)
-        parts.append(f"attacked only by their author's own examples: {names}")
+        parts.append(f"attacked only by their author's own tests: {names}")
     if unattested:
         names = first_names(claim.claim_id for claim in unattested)
         parts.append(f"attacked only by tests whose result the code could have forged: {names}")

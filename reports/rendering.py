@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,11 @@ OUTCOME: Final = Width(most=120, plain=100)
 """Prose and claims."""
 REPORT: Final = Width(most=140, plain=110)
 """Tables of numbers."""
+GAP: Final = 2
+"""Between columns of a table of numbers."""
+_NAMES: Final = 20
+"""What names before numbers always get; longer ones are folded."""
+_LONGEST: Final = 1_000
 
 
 def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width: int | None) -> str:
@@ -41,7 +47,7 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
     buffer = io.StringIO()
     console = Console(
         file=buffer,
-        width=width,
+        width=_LONGEST,
         force_terminal=color,
         color_system="standard" if color else None,
         markup=False,
@@ -49,6 +55,9 @@ def rendered(parts: Iterable[RenderableType], kind: Width, *, color: bool, width
         highlight=False,
     )
     for part in parts:
-        console.print(part, crop=False)
+        # Rich cuts what does not fit: `$0.0` of $0.02. Lines that are too long are the lesser evil for figures.
+        columns = part.columns if isinstance(part, Table) else []
+        figures = [column.min_width + GAP for column in columns if column.min_width]
+        console.print(part, crop=False, width=max(width, sum(figures) + _NAMES if figures else 0))
     # Padding to the full width would wrap in a narrower window and litter diffs.
     return "\n".join(line.rstrip() for line in buffer.getvalue().strip("\n").split("\n")) + "\n"

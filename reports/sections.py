@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from refute.guardrails.plain_text import markdown_block, markdown_text, printable
+from reports.rendering import GAP
 
 MAX_LINE_CHARS: Final = 400
 """Of a line on a terminal."""
@@ -141,10 +142,13 @@ def _grid(grid: Grid) -> Table:
         table = _prose(styles=[""] * len(grid.headings), wide=grid.wide)
     else:
         headed = any(grid.headings[1:])
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=headed)
+        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="bold", show_header=headed)
         for place, heading in enumerate(grid.headings):
             right = grid.numbers and place > 0
-            table.add_column(heading, overflow="fold", no_wrap=grid.numbers, justify="right" if right else "left")
+            longest = max((len(str(row[place])) for row in (grid.headings, *grid.rows)), default=0) if right else None
+            table.add_column(
+                heading, overflow="fold", no_wrap=right, min_width=longest, justify="right" if right else "left"
+            )
     for number, row in enumerate(grid.rows):
         style = grid.styles[number] if grid.styles else ""
         texts = [cell.text if isinstance(cell, Link) else cell for cell in row]

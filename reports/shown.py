@@ -19,6 +19,10 @@ from reports.wording import in_brief
 
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
 HEADINGS: Final[Mapping[str, str]] = {
+    "input_tokens": "tokens in",
+    "cached_tokens": "cached",
+    "output_tokens": "tokens out",
+    "thinking_tokens": "thinking",
     "cost_usd": "cost",
     "p50_s": "p50",
     "p95_s": "p95",

@@ -121,10 +121,12 @@ def _model_line(use: ModelUse) -> str:
 def kept_note(outcome: Outcome) -> str:
     """That stages rest on earlier runs, and how old these are; empty where all was run."""
     ages = [stage.kept.age_s for stage in outcome.stages if stage.kept]
-    return f"partly reused results from {age_in_words(max(ages))} ago" if ages else ""
+    ran = any(stage.sandbox_s and not stage.kept for stage in outcome.stages)
+    anew = ran or any(use.calls for use in outcome.models)
+    return f"{'partly ' if anew else ''}reused results from {age_in_words(max(ages))} ago" if ages else ""
 
 
-def why(outcome: Outcome, *, max_chars: int = 200) -> str:
+def why(outcome: Outcome, *, max_chars: int = 400) -> str:
     """Why it ended so, on one line: the first counterexample in short, else the reason."""
     if not outcome.failures:
         return printable(on_one_line(outcome.reason), max_chars=max_chars, keep_newlines=False)

@@ -36,16 +36,21 @@ def record_and_show(ports: Ports, case: CaseFile, answers: Callable[[], bool]) -
         LedgerUnavailable: it could not be recorded.
     """
     outcome = record(ports, case)
-    why = "its server does not answer"
-    if answers():
-        try:
-            show_outcome(ports.settings, outcome)
-        except CLIENT_ERRORS as error:  # the outcome is recorded
-            why = type(error).__name__
-        else:
-            return outcome
-    ports.observer.warned(f"no artifact in Prefect ({why})")
+    show_if_answered(ports.settings, outcome, answers, ports.observer.warned)
     return outcome
+
+
+def show_if_answered(
+    settings: Settings, outcome: Outcome, answers: Callable[[], bool], warn: Callable[[str], None]
+) -> None:
+    """Leave a recorded outcome's artifacts as far as Prefect takes them; what is in the way is a warning."""
+    if not answers():
+        warn("no artifact in Prefect (its server does not answer)")
+        return
+    try:
+        show_outcome(settings, outcome)
+    except CLIENT_ERRORS as error:  # the outcome is recorded
+        warn(f"no artifact in Prefect ({type(error).__name__})")
 
 
 def show_outcome(settings: Settings, outcome: Outcome) -> None:

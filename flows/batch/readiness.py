@@ -8,7 +8,6 @@ from flows.batch.request import BatchRequest
 from refute.batch.entry import Entry
 from refute.errors import ImageMissing, InfrastructureError
 from refute.ledger.batches import Answer, BatchTicket
-from refute.llm.connect import require_model
 from refute.ports import Ports
 from refute.wording import counted
 
@@ -39,7 +38,7 @@ def require_all(entries: Iterable[Entry], ports: Ports, *, tell: Callable[[str],
     tickets = Counter(entry.ticket.python for entry in entries if entry.ticket is not None)
     if not tickets:
         return
-    require_model(ports.settings)
+    ports.require_model()
     missing: dict[str, ImageMissing] = {}
     with _before_the_first(), contextlib.closing(ports.sandbox):
         ports.audit.require_writable()

@@ -11,6 +11,7 @@ from prefect.runtime import task_run
 from prefect.states import Cancelled
 
 from flows.batch.run import BatchRun
+from flows.orchestrator.server import still_answers
 from flows.pipeline import TicketPorts, record_outcome, run_stages
 from flows.request import VerifyRequest
 from flows.states import final_state
@@ -27,6 +28,7 @@ from refute.observer import OnlyOnce, Unwatched, Watchers
 from refute.outcome import Outcome
 from refute.stages import admission
 from tasks.options import PLAIN
+from tasks.outcome import show_if_answered
 
 
 @task(name="ticket", task_run_name="{ticket_id}", **PLAIN)
@@ -107,8 +109,11 @@ def _kept(batch: BatchRun, ports: TicketPorts, case: CaseFile, approver: ListedA
 
 
 def _refused(batch: BatchRun, entry: Entry) -> Outcome | None:
-    outcome = refusal(entry, run_id=batch.batch_id, tester=batch.settings.tester)
-    return outcome if batch.ledger.record(outcome) else None
+    outcome = refusal(entry, run_id=batch.batch_id, tester=batch.settings.tester, url=task_run.ui_url or "")
+    if not batch.ledger.record(outcome):
+        return None
+    show_if_answered(batch.settings, outcome, still_answers, _Warnings(batch, entry.ticket_id).warned)
+    return outcome
 
 
 def _tag(*tags: str) -> None:

@@ -123,7 +123,7 @@ def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
     """
     cells = [(row.status, Link(text=row.ticket_id, path=_page(row.url)), row.why, row.title) for row in rows]
     parts = [
-        f"# {mark(result.status)} {markdown_text(result.batch_id)}",
+        f"# {mark(result.headline)} {markdown_text(result.batch_id)}",
         f"**{counted(result.tally.total, 'ticket')}**: {result.words()}; {paid(result.tally)}",
         markdown_table(("Status", "Ticket", "Why", "Title"), cells[:ROWS_SHOWN]),
         *([f"and {len(rows) - ROWS_SHOWN} more"] if len(rows) > ROWS_SHOWN else []),

@@ -11,7 +11,8 @@ from typing import Any, Final
 from refute.assistant.instances import AssistantSettings
 from refute.assistant.safeline import EVENTS, STRENGTH, Waf, WafFailed, read, read_list
 from refute.assistant.waf import read_state
-from refute.guardrails.plain_text import printable
+from refute.batch.selection import CONTENT
+from refute.guardrails.plain_text import on_one_line, printable
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from refute.wording import counted
@@ -116,8 +117,8 @@ def status_lines(ledger: Ledger) -> Iterator[str]:
 
 
 def failure_lines(ledger: Ledger) -> Iterator[str]:
-    """Outcomes of the last week that did not pass."""
-    failed = [one for one in outcomes_since(ledger, 7 * 24) if one.status.exit_code]
+    """Outcomes of the last week that `refute batch --only-failed` would run again."""
+    failed = [one for one in outcomes_since(ledger, 7 * 24) if one.status not in CONTENT]
     yield f"Failures, last 7 days: {counted(len(failed), 'ticket run')}"
     yield from (f"  {outcome_line(outcome)}" for outcome in failed[:SHOWN])
 
@@ -125,7 +126,7 @@ def failure_lines(ledger: Ledger) -> Iterator[str]:
 def outcome_line(outcome: Outcome) -> str:
     """One outcome."""
     when = f"{outcome.started_at:%Y-%m-%d %H:%M}"
-    return f"{when} {outcome.ticket_id} {outcome.status}: {plain(outcome.reason, 160)}"
+    return f"{when} {outcome.ticket_id} {outcome.status}: {plain(on_one_line(outcome.reason), 160)}"
 
 
 def audit_lines(path: Path) -> Iterator[str]:

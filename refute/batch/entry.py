@@ -81,7 +81,7 @@ def _free_id(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def refusal(entry: Entry, *, run_id: str, tester: str) -> Outcome:
+def refusal(entry: Entry, *, run_id: str, tester: str, url: str) -> Outcome:
     """The outcome of a ticket file that cannot be used: an ERROR with every fault, which says nothing about code."""
     shown = entry.problems[:MAX_PROBLEMS]
     more = [f"and {len(entry.problems) - len(shown)} more"] if len(entry.problems) > len(shown) else []
@@ -95,6 +95,7 @@ def refusal(entry: Entry, *, run_id: str, tester: str) -> Outcome:
         duration_s=0.0,
         provenance=Provenance(refute_version=__version__, tester=tester),
         labels=entry.labels or (),
+        flow_run_url=url,
     )
 
 

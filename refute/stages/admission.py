@@ -178,7 +178,13 @@ def _requirements(ticket: Ticket) -> Iterator[str]:
 
 
 def confirm(ports: Ports, question: Question, approver: Approver) -> Confirmation:
-    """Ask; only an approval of exactly this snapshot confirms."""
+    """Ask, once it is known that the answer can be used; only an approval of exactly this snapshot confirms.
+
+    Raises:
+        SettingsInvalid: there is no model for the tester.
+        NetworkUnavailable: the engine has no way out for a job that was allowed one.
+    """
+    ports.require_model()
     ports.require_network()
     prepare_verification(ports, question.ticket, question.snapshot)
     asked_at = datetime.now(UTC)

@@ -44,7 +44,7 @@ def shown(value: object) -> str:
         case dict():
             return "a mapping with " + (", ".join(repr(str(key)[:40]) for key in list(value)[:4]) or "no entries")
         case list():
-            return f"a list of {len(value)}"
+            return f"a list of {len(value)}" if value else "an empty list"
         case str() if len(value) > _MAX_SHOWN_CHARS:
             return f"{value[:_MAX_SHOWN_CHARS]!r}… ({len(value):,} characters)"
         case _:

@@ -15,7 +15,7 @@ from refute.errors import UsageError
 from refute.ticket.changes import NO_IMPLEMENTATION, Change, change_since, is_test_file, slug
 from refute.ticket.fields import PLACEHOLDER
 from refute.ticket.modules import detect_import_roots, module_name
-from refute.ticket.suggestions import Suggestion, imported, is_program, names_of, suggest, suggest_for_program
+from refute.ticket.suggestions import Suggestion, imported, is_program, names_of, reached, suggest, suggest_for_program
 
 _MAX_CLAIMS: Final = 8
 _MAX_FILES: Final = 20
@@ -45,7 +45,26 @@ class _Start:
 
     @property
     def kind(self) -> str:
-        return "cli" if self.sources and all(map(is_program, self.sources.values())) else "python"
+        programs = self.sources and all(map(is_program, self.sources.values()))
+        return "cli" if programs and not self._has_tested_functions() else "python"
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """Tests that exist: those that changed, else the project's."""
+        there = [name for name in ("tests", "test") if (self.workspace / name).is_dir()]
+        beside = sorted(path.name for path in self.workspace.glob("test_*.py"))
+        return self.change.test_files or tuple(there or beside)
+
+    def _has_tested_functions(self) -> bool:
+        """Whether tests call more of the files than their `main`: such a file is a library, whatever else it is."""
+        places = [self.workspace / name for name in self.tests]
+        files = (file for place in places for file in (sorted(place.rglob("*.py")) if place.is_dir() else [place]))
+        used = set().union(*(reached(_content(file)) for file in files))
+        return any(
+            f"{module_name(path, self.roots)}.{name}" in used
+            for path, source in self.sources.items()
+            for name in names_of(source) - {"main"}
+        )
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -186,10 +205,8 @@ def _smoke(start: _Start, module: str) -> str:
 
 
 def _tests(start: _Start) -> str:
-    """A command that runs the tests that exist: those that changed, else the project's."""
-    there = [name for name in ("tests", "test") if (start.workspace / name).is_dir()]
-    beside = sorted(path.name for path in start.workspace.glob("test_*.py"))
-    tests = " ".join(_shell(path) for path in start.change.test_files or there or beside)
+    """A command that runs the tests that exist."""
+    tests = " ".join(map(_shell, start.tests))
     command = "python -m pytest -q -p no:cacheprovider"
     if any(b"addopts" in _content(start.workspace / name) for name in _PYTEST_SETTINGS):
         command += " -o addopts="  # the project's own may name plugins (--cov, -n) that the container has not

@@ -9,7 +9,7 @@ from typing import Final
 
 from refute.python_syntax import UNPARSABLE, form_of, parse_python
 from refute.ticket.fields import PLACEHOLDER
-from refute.ticket.mocks import imported_names
+from refute.ticket.mocks import dotted_name, imported_names
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
@@ -32,14 +32,22 @@ class Suggestion:
 
 
 def is_program(source: bytes) -> bool:
-    """Whether a file is a command-line program: it starts itself when run, and reads arguments with a known library."""
-    tree = _parsed(source)
-    libraries = {origin.partition(".")[0] for origin in imported_names(tree).values()}
+    """Whether a file is a command-line program: it starts itself when run, and reads arguments with a known library.
+
+    One that imports this library only where it starts itself is there to be imported (`calendar`, `gzip`, `zipfile`).
+    """
     starts_itself = any(
         isinstance(node, ast.If) and "__name__" in ast.dump(node.test) and "__main__" in ast.dump(node.test)
-        for node in tree.body
+        for node in _parsed(source).body
     )
-    return starts_itself and not libraries.isdisjoint(_COMMAND_LINES)
+    return starts_itself and not imported(source).isdisjoint(_COMMAND_LINES)
+
+
+def reached(source: bytes) -> set[str]:
+    """Dotted names that a file's code reaches, by their origin: `roman.toRoman`."""
+    tree = _parsed(source)
+    names = imported_names(tree)
+    return {dotted_name(node, names) for node in ast.walk(tree)}
 
 
 def imported(source: bytes) -> set[str]:

@@ -9,12 +9,21 @@ from flows.in_advance import approved_by, by_deployment
 from flows.request import VerifyRequest, refuse_foreign_settings
 from refute.errors import SettingsInvalid
 from refute.settings import Settings
+from refute.ticket.parse import load_ticket
+from tests.fakes.tickets import write_ticket
 
 
 def test_a_worker_refuses_settings_among_the_parameters(tmp_path: Path) -> None:
     given = VerifyRequest(ticket=tmp_path, settings=Settings(audit_enabled=False))
     with pytest.raises(SettingsInvalid, match="a worker has its own"):
         refuse_foreign_settings(given, started_by_worker=True)
+
+
+def test_a_run_is_named_by_its_ticket_and_by_its_path_where_that_cannot_be_read(tmp_path: Path) -> None:
+    ticket = write_ticket(tmp_path / "folder", script="true\n")
+    assert VerifyRequest(ticket=ticket).title == load_ticket(ticket).id != "folder"
+    (ticket / "ticket.yaml").write_text("id: [")
+    assert VerifyRequest(ticket=ticket).title == "folder"
 
 
 def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in(monkeypatch):

@@ -23,9 +23,9 @@ class Entry(BaseModel):
         (b"[" * 5000, "is no YAML: maximum recursion depth"),
         (b"- reason: [", "line 1: is no YAML"),
         (b"reason: good enough", "the file: got {'reason': 'good enough'}, expected a list"),
-        (b"- reason: short", "0.reason: got 'short', expected at least 10 characters"),
-        (b"- {reasn: secret, reason: long enough}", "0.reasn: no field has this name, did you mean reason?"),
-        (b"- {}", "0.reason: missing"),
+        (b"- reason: short", "entry 1, reason: got 'short', expected at least 10 characters"),
+        (b"- {reasn: secret, reason: long enough}", "entry 1, reasn: no field has this name, did you mean reason?"),
+        (b"- {}", "entry 1, reason: missing"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told(tmp_path, content, told):

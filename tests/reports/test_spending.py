@@ -63,6 +63,8 @@ def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_n
         assert "the budget holds; 1 model call of unknown price not counted" in shown
     (own,) = [line for line in render_report(report, width=160).splitlines() if line.startswith("own-model")]
     assert "$" not in own
+    (flash,) = [line for line in render_report(report, width=90).splitlines() if line.startswith("gemini-3.8-flash")]
+    assert "  $0.50 " in flash  # figures are not cut on a narrow page
     document = json.loads(render_json(report))
     assert document["totals"]["unpriced_calls"] == document["budget"]["unpriced_calls"] == 1
     assert [row["cost_usd"] for row in document["tables"]["by_model"]] == [0.5, None]

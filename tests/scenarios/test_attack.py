@@ -38,7 +38,7 @@ def test_s100_a_pass_on_the_author_s_own_examples_alone_is_weak_and_says_why(tic
     assert done.returncode == 11, done.stderr
     outcome = json.loads(done.stdout)
     assert outcome["status"] == "PASS_WEAK"
-    assert "attacked only by their author's own examples: C1" in outcome["reason"]
+    assert "attacked only by their author's own tests: C1" in outcome["reason"]
     assert outcome["strength"] is None, "it could not have changed the verdict"
     (line,) = (tmp_path / "cwd/docs/reports/adversarial-costs.csv").read_text().splitlines()[1:]
     assert "PASS_WEAK" in line

@@ -60,7 +60,7 @@ def test_s230_the_second_run_of_a_ticket_takes_what_containers_said_from_the_cac
     assert (second.status, second.reason, second.claims) == (first.status, first.reason, first.claims)
     assert second.strength == first.strength
     assert (second.cost_usd, sum(stage.sandbox_s for stage in second.stages)) == (0, 0)
-    assert "partly reused results from" in render(second, "table")
+    assert "· reused results from" in render(second, "table")
 
     fresh = verify(directory, request={"fresh": True}, **settings)
     assert set(made) == STAGES

@@ -35,6 +35,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr("flows.pipeline.StageTasks", DirectStages)
     monkeypatch.setattr("flows.pipeline.results_kept_in", lambda _: nullcontext())
     monkeypatch.setattr("flows.pipeline.still_answers", lambda: True)
+    monkeypatch.setattr("flows.batch.ticket.still_answers", lambda: True)
     monkeypatch.setattr("tasks.outcome.show_outcome", lambda settings, outcome: ids.append(outcome.ticket_id))  # noqa: ARG005
     return ids
 

@@ -12,6 +12,7 @@ from refute.batch.entry import read_entries
 from refute.errors import AuditUnavailable, EngineUnavailable, ImageMissing, SettingsInvalid
 from refute.guardrails.audit import AuditLog
 from refute.ledger.batches import Answer, Batches
+from refute.ports import Ports
 from refute.settings import Settings
 from refute.settings_fields import TesterName
 
@@ -24,6 +25,8 @@ class Machine:
         self.sandbox = SimpleNamespace(facts=self.facts, close=lambda: None)
         self.audit = SimpleNamespace(require_writable=lambda: None)
         self.settings = Settings()
+
+    require_model = Ports.require_model
 
     def facts(self) -> None:
         if not self.engine:

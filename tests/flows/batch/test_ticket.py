@@ -86,7 +86,7 @@ def test_files_changed_since_the_approval_wait_for_a_new_one(write, batch):
     assert "changed since the approval" in opened.watcher.lines[0]
 
 
-def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, batch):
+def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write, batch, shown):
     files = write("A")
     opened = approved(batch())
     (files / "a.py").unlink()
@@ -94,6 +94,7 @@ def test_a_ticket_whose_files_cannot_be_frozen_is_an_error_and_no_verdict(write,
     assert outcome.status is Status.ERROR
     assert outcome.claims == ()
     assert outcome.reason.count(opened.entries["A"].source) == 1
+    assert shown == ["A"]  # in the UI as in the ledger
 
 
 @pytest.mark.parametrize(

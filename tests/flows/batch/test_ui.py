@@ -68,6 +68,7 @@ def test_the_state_of_a_batch_names_what_failed_and_where_more_is_said() -> None
     failed = [fake_outcome(name, status=Status.FAILED_VERIFICATION) for name in "GFEDCBA"]
     result = result_of(*failed, fake_outcome("H", status=Status.ERROR))
     assert (result.headline, result.status) == (Status.FAILED_VERIFICATION, Status.ERROR)
+    assert render_summary(result, []).startswith("# ✗ nightly")
     said = result.story()
     assert said.startswith("7 FAILED_VERIFICATION, 1 ERROR. Failed: A, B, C, D, E and 2 more. Details: artifact ")
 

@@ -97,8 +97,8 @@ def test_what_is_named_becomes_a_ticket_of_the_working_directory(ticket, setting
 @pytest.mark.parametrize(
     ("files", "claims", "told"),
     [
-        ([], ["c"], "implementation_files: got a list of 0"),
-        (["answer.py"], [], "claims: got a list of 0"),
+        ([], ["c"], "implementation_files: got an empty list"),
+        (["answer.py"], [], "claims: got an empty list"),
         (["../x.py"], ["c"], "stays inside the workspace"),
         (["/etc/passwd"], ["c"], "stays inside the workspace"),
     ],

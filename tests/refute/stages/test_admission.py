@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from refute.approval import IN_ADVANCE, Answered, Approval, Beforehand, Decision, Denial, Question
-from refute.errors import ImageMissing, NetworkUnavailable
+from refute.errors import ImageMissing, NetworkUnavailable, SettingsInvalid
 from refute.outcome import Status, Stop
 from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
@@ -78,6 +78,13 @@ def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path
     (prepared,) = world.sandbox.prepared
     assert (prepared.name, prepared.image_id, prepared.workspace) == ("verify", "sha256:1", b"")
     assert world.sandbox.discarded == 0
+
+
+def test_nobody_is_asked_where_the_tester_has_no_model(tmp_path):
+    world, answer = World(tmp_path, tester="property,gemini", gemini_file=tmp_path / "gemini.yaml"), Answer(yes=True)
+    with pytest.raises(SettingsInvalid, match="needs this file"):
+        confirm(world.ports, world.question, answer)
+    assert (answer.asked, world.sandbox.prepared) == (0, [])
 
 
 def test_after_a_no_it_is_removed(tmp_path):

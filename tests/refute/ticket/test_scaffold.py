@@ -193,6 +193,27 @@ def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> No
     assert "python tool.py --help" in script.read_text()
 
 
+@pytest.mark.parametrize(
+    ("code", "test", "kind"),
+    [
+        ("import argparse\n", "", "cli"),
+        ("import argparse\n", "import roman\nassert roman.main([]) == 0\n", "cli"),
+        ("import argparse\n", "from roman import to_roman as f\nassert f(1) == 'I'\n", "python"),
+        ("", "", "python"),
+    ],
+)
+def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(
+    code: str, test: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "roman.py").write_text(
+        f"{code}def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
+        "if __name__ == '__main__':\n    main()\n"
+    )
+    (tmp_path / "test_roman.py").write_text(test)
+    scaffold_ticket(tmp_path, from_git=None)
+    assert yaml.safe_load((tmp_path / "ticket.yaml").read_text())["kind"] == kind
+
+
 def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout: Path, git: Git) -> None:
     git(checkout, "checkout", "-qb", "round-money")
     git(checkout, "commit", "-q", "--allow-empty", "-m", 'Say "hello": [world]\n\nbody')

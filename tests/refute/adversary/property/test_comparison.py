@@ -73,9 +73,7 @@ def test_shown_text_is_compared_without_blanks_and_with_ellipsis() -> None:
 
 
 def test_an_array_is_read_without_what_its_printing_and_the_machine_add() -> None:
-    assert _reads_like(
-        "array([[ 1.,  0.],\n [-0.5 ,  1.]])", "array([[1.000e+00, 8.882e-16], [-0.5, 1.]])"
-    )
+    assert _reads_like("array([[ 1.,  0.],\n [-0.5 ,  1.]])", "array([[1.000e+00, 8.882e-16], [-0.5, 1.]])")
     assert _reads_like("array([ 9. +0.j, 0.12-0.81j])", "array([9. -0.j , 0.12-0.81j])")
     assert not _reads_like("array([0.25, 1.])", "array([0.253, 1.   ])")
     assert not _reads_like("array([ 1, 2])", "array([1, 3])")
