@@ -60,8 +60,9 @@ class _Start:
         places = [self.workspace / name for name in self.tests]
         files = (file for place in places for file in (sorted(place.rglob("*.py")) if place.is_dir() else [place]))
         used = set().union(*(reached(_content(file)) for file in files))
+        ends = {(name.partition(".")[0], name.rpartition(".")[2]) for name in used}  # as a package may pass names on
         return any(
-            f"{module_name(path, self.roots)}.{name}" in used
+            ((module_name(path, self.roots) or "").partition(".")[0], name) in ends
             for path, source in self.sources.items()
             for name in names_of(source) - {"main"}
         )
