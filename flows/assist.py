@@ -11,7 +11,6 @@ from prefect.states import Completed, Failed
 from pydantic import Field
 
 from flows.confirmation.approver import ask_person
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import refute_flow
 from flows.request import Request, refuse_foreign_settings
 from refute.assistant.configuration import Challenge
@@ -32,7 +31,7 @@ class AssistRequest(Request):
     )
 
 
-@refute_flow(FlowName.ASSIST, run_name="assist")
+@refute_flow("assist", run_name="assist")
 def assist(request: AssistRequest) -> State[None]:
     """Answer a question. A change of a WAF waits for the form of the run `confirm assist-…`.
 

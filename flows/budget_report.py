@@ -12,7 +12,7 @@ from prefect.states import Completed
 from pydantic import Field
 
 from flows.orchestrator.api import over_client
-from flows.orchestrator.killed_runs import FlowName, close_runs
+from flows.orchestrator.killed_runs import close_runs
 from flows.refute_flow import refute_flow
 from flows.report_tables import leave_tables
 from flows.request import Request, refuse_foreign_settings
@@ -38,7 +38,7 @@ class BudgetRequest(Request):
     )
 
 
-@refute_flow(FlowName.BUDGET_REPORT, run_name="budget report")
+@refute_flow("budget-report", run_name="budget report")
 def budget_report(request: BudgetRequest) -> State[None]:
     """Look at the ledger, leave artifacts, tell of each alert once, and tidy up after runs that ended or were killed.
 

@@ -3,7 +3,6 @@
 from prefect.artifacts import create_markdown_artifact
 
 from flows.console import listening
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, settings_of
 from flows.verify_ticket import verify_ticket
@@ -13,7 +12,7 @@ from refute.guardrails.plain_text import markdown_block, markdown_text
 from refute.ticket.parse import load_ticket
 
 
-@refute_flow(FlowName.GATE, run_name="gate {request.title}")
+@refute_flow("gate", run_name="gate {request.title}")
 def gate(request: VerifyRequest) -> GateDocument:
     """Verify a ticket under the request's policy. Whatever the verdict, it is returned, and the run is Completed.
 

@@ -19,7 +19,6 @@ from flows.confirmation.approver import ask_person
 from flows.console import current_console, hand_back, listening
 from flows.gate import gate
 from flows.issue import SCHEMA_VERSION, IssueRecord, IssueRequest, Node
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, refuse_foreign_settings
 from flows.review_ticket import ReviewRequest, review_ticket
@@ -43,7 +42,7 @@ TAIL_CHARS: Final = 2_000
 FAILURES_SHOWN: Final = 10
 
 
-@refute_flow(FlowName.ISSUE_WORKFLOW, run_name="issue {request.title}")
+@refute_flow("issue-workflow", run_name="issue {request.title}")
 def issue_workflow(request: IssueRequest) -> State[None]:
     """Take an issue from its brief to the file. Green only where it is filed.
 

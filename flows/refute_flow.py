@@ -21,12 +21,15 @@ BATCH_NAME: Final = "batch {}"
 """Name of a batch's flow run, by its id; a batch that Prefect named otherwise was killed before it was open."""
 
 
-def refute_flow(name: FlowName, *, run_name: str) -> Callable[[Callable[Parameters, Result]], Flow[Parameters, Result]]:
+def refute_flow(name: str, *, run_name: str) -> Callable[[Callable[Parameters, Result]], Flow[Parameters, Result]]:
     """Make a function a flow of ours; Prefect's own decorator is used nowhere else.
 
     Args:
         name: of the flow.
         run_name: of its runs, a template of the parameters.
+
+    Raises:
+        ValueError: `FlowName` has no such name, so nobody would notice that a run of it was killed.
     """
 
     def decorated(body: Callable[Parameters, Result]) -> Flow[Parameters, Result]:
@@ -37,7 +40,7 @@ def refute_flow(name: FlowName, *, run_name: str) -> Callable[[Callable[Paramete
                 return body(*args, **kwargs)
 
         return flow(
-            name=name,
+            name=FlowName(name),
             flow_run_name=run_name,
             version=__version__,  # else a digest of this very file
             persist_result=False,

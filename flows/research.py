@@ -7,7 +7,6 @@ from pydantic import SkipValidation
 from pydantic.json_schema import SkipJsonSchema
 
 from flows.console import hand_back
-from flows.orchestrator.killed_runs import FlowName
 from flows.orchestrator.model_limit import model_turn
 from flows.refute_flow import refute_flow
 from flows.request import Request
@@ -36,7 +35,7 @@ class ResearchRequest(Request):
     fetcher: SkipJsonSchema[SkipValidation[Fetcher]] = WebFetcher()
 
 
-@refute_flow(FlowName.RESEARCH, run_name="research ({request.mode})")
+@refute_flow("research", run_name="research ({request.mode})")
 def research_pages(request: ResearchRequest) -> State[None]:
     """Read pages for a goal.
 

@@ -5,7 +5,6 @@ from prefect.runtime import flow_run
 from prefect.states import Completed
 
 from flows.console import hand_back
-from flows.orchestrator.killed_runs import FlowName
 from flows.pipeline import TicketPorts
 from flows.refute_flow import refute_flow
 from flows.request import TicketRequest
@@ -26,7 +25,7 @@ class ReviewRequest(TicketRequest):
     remediation: bool = True
 
 
-@refute_flow(FlowName.REVIEW_TICKET, run_name="critics of {request.title}")
+@refute_flow("review-ticket", run_name="critics of {request.title}")
 def review_ticket(request: ReviewRequest) -> State[None]:
     """Have critics look at a ticket's change. Its verification script is not run: only their counterexamples are.
 

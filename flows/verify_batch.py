@@ -24,7 +24,6 @@ from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import BATCH_NAME, refute_flow
 from flows.request import refuse_foreign_settings, settings_of
 from flows.states import GOOD
@@ -40,7 +39,7 @@ from refute.scan.core.tables import knowledge
 from tasks.outcome import CLIENT_ERRORS
 
 
-@refute_flow(FlowName.VERIFY_BATCH, run_name="batch {request.title}")
+@refute_flow("verify-batch", run_name="batch {request.title}")
 def verify_batch(request: BatchRequest) -> State[None]:
     """Try to refute the claims of many tickets. What was killed or ended goes on when it is run again (`resume`).
 

@@ -10,13 +10,12 @@ from flows.batch.pool import verify_tickets
 from flows.batch.request import ChunkRequest
 from flows.batch.ui import RunLog
 from flows.interruption import interruptions
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import refute_flow
 from flows.request import refuse_foreign_settings, settings_of
 from refute.ledger.store import Ledger
 
 
-@refute_flow(FlowName.VERIFY_CHUNK, run_name="{request.batch_id} · chunk")
+@refute_flow("verify-chunk", run_name="{request.batch_id} · chunk")
 def verify_chunk(request: ChunkRequest) -> State[None]:
     """Verify some tickets of a batch. What they came to is in the ledger; the batch's run sums it up.
 

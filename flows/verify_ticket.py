@@ -7,7 +7,6 @@ from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
-from flows.orchestrator.killed_runs import FlowName
 from flows.pipeline import TicketPorts, record_outcome, run_stages
 from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
@@ -24,7 +23,7 @@ from refute.sandbox.network_hosts import read_hosts
 from refute.ticket.parse import load_ticket
 
 
-@refute_flow(FlowName.VERIFY_TICKET, run_name="verify {request.title}")
+@refute_flow("verify-ticket", run_name="verify {request.title}")
 def verify_ticket(request: VerifyRequest) -> State[None]:
     """Try to refute one ticket's claims. The state says how it ended; the ledger has the outcome.
 

@@ -21,7 +21,6 @@ from pydantic import Field, ValidationError, create_model
 
 from flows.confirmation.question import AskedQuestion, Reply
 from flows.orchestrator.access import require_protected
-from flows.orchestrator.killed_runs import FlowName
 from flows.refute_flow import refute_flow
 from refute.errors import OrchestratorUnavailable
 from refute.guardrails.plain_text import printable
@@ -73,7 +72,7 @@ def _fixed(value: str, title: str, description: str) -> Any:
     )
 
 
-@refute_flow(FlowName.CONFIRM, run_name="confirm {question.subject}")
+@refute_flow("confirm", run_name="confirm {question.subject}")
 def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     """Wait for the form; only a run that ends CONFIRMED approves.
 
