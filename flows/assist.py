@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 
-from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
@@ -12,8 +11,8 @@ from prefect.states import Completed, Failed
 from pydantic import Field
 
 from flows.confirmation.approver import ask_person
+from flows.refute_flow import refute_flow
 from flows.request import Request, refuse_foreign_settings
-from flows.states import prepare_logs
 from refute.assistant.configuration import Challenge
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer
@@ -32,14 +31,13 @@ class AssistRequest(Request):
     )
 
 
-@flow(name="assist", flow_run_name="assist", persist_result=False, log_prints=False)
+@refute_flow("assist", run_name="assist")
 def assist(request: AssistRequest) -> State[None]:
     """Answer a question. A change of a WAF waits for the form of the run `confirm assist-…`.
 
     Raises:
         InfrastructureError: the ledger, the audit log or the Prefect server did not do its part.
     """
-    prepare_logs()
     refuse_foreign_settings(request, started_by_worker=True)
     run_id, settings = str(flow_run.id), request.settings
     with closing(Ledger.open(settings)) as ledger:

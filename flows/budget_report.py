@@ -4,7 +4,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, uuid5
 
-from prefect import flow
 from prefect.artifacts import create_link_artifact, create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
@@ -13,7 +12,8 @@ from prefect.states import Completed
 from pydantic import Field
 
 from flows.orchestrator.api import over_client
-from flows.orchestrator.killed_runs import close_runs, heartbeats
+from flows.orchestrator.killed_runs import close_runs
+from flows.refute_flow import refute_flow
 from flows.report_tables import leave_tables
 from flows.request import Request, refuse_foreign_settings
 from refute.ledger.alerts import AlertMemory
@@ -38,7 +38,7 @@ class BudgetRequest(Request):
     )
 
 
-@flow(name="budget-report", flow_run_name="budget report", persist_result=False, log_prints=False)
+@refute_flow("budget-report", run_name="budget report")
 def budget_report(request: BudgetRequest) -> State[None]:
     """Look at the ledger, leave artifacts, tell of each alert once, and tidy up after runs that ended or were killed.
 
@@ -50,7 +50,7 @@ def budget_report(request: BudgetRequest) -> State[None]:
     """
     refuse_foreign_settings(request, started_by_worker=True)
     settings, now = request.settings, datetime.now(UTC)
-    with heartbeats(), closing(Ledger.open(settings)) as ledger:
+    with closing(Ledger.open(settings)) as ledger:
         report = make_report(ledger, settings, Scope(bench=False), now) if request.page else None
         budget = report.budget if report else make_budget(ledger, settings, now)
         _show(budget)

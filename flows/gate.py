@@ -1,9 +1,9 @@
 """The gate N2.5 as a flow, to be called by any other Prefect flow: verifies one ticket, returns the gate's document."""
 
-from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 
 from flows.console import listening
+from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, settings_of
 from flows.verify_ticket import verify_ticket
 from refute.governance.gate import GateDocument, gate_document
@@ -12,7 +12,7 @@ from refute.guardrails.plain_text import markdown_block, markdown_text
 from refute.ticket.parse import load_ticket
 
 
-@flow(name="gate", flow_run_name="gate {request.title}", persist_result=False, log_prints=False)
+@refute_flow("gate", run_name="gate {request.title}")
 def gate(request: VerifyRequest) -> GateDocument:
     """Verify a ticket under the request's policy. Whatever the verdict, it is returned, and the run is Completed.
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from prefect import flow, task
+from prefect import task
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Cancelled, Completed, Failed
@@ -19,9 +19,9 @@ from flows.confirmation.approver import ask_person
 from flows.console import current_console, hand_back, listening
 from flows.gate import gate
 from flows.issue import SCHEMA_VERSION, IssueRecord, IssueRequest, Node
+from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, refuse_foreign_settings
 from flows.review_ticket import ReviewRequest, review_ticket
-from flows.states import prepare_logs
 from refute.critics.focus import Focus
 from refute.doctor import examine
 from refute.errors import InfrastructureError
@@ -42,7 +42,7 @@ TAIL_CHARS: Final = 2_000
 FAILURES_SHOWN: Final = 10
 
 
-@flow(name="issue-workflow", flow_run_name="issue {request.title}", persist_result=False, log_prints=False)
+@refute_flow("issue-workflow", run_name="issue {request.title}")
 def issue_workflow(request: IssueRequest) -> State[None]:
     """Take an issue from its brief to the file. Green only where it is filed.
 
@@ -51,7 +51,6 @@ def issue_workflow(request: IssueRequest) -> State[None]:
         InfrastructureError: sandbox, implementer, ledger or server did not do their part.
     """
     refuse_foreign_settings(request, started_by_worker=current_console() is None)
-    prepare_logs()
     record = IssueRecord(ticket_id=load_ticket(request.ticket).id, run_id=str(flow_run.id))
     workflow = _Workflow(request, record)
     if workflow.brief() and workflow.implemented() and workflow.reviewed():

@@ -1,6 +1,5 @@
 """The flow of `refute research`: plan, fetch, read and validate, each a task run."""
 
-from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
@@ -9,8 +8,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from flows.console import hand_back
 from flows.orchestrator.model_limit import model_turn
+from flows.refute_flow import refute_flow
 from flows.request import Request
-from flows.states import prepare_logs
 from refute.guardrails.gates import Gates
 from refute.llm.till import Waiting
 from refute.observer import Unwatched
@@ -36,7 +35,7 @@ class ResearchRequest(Request):
     fetcher: SkipJsonSchema[SkipValidation[Fetcher]] = WebFetcher()
 
 
-@flow(name="research", flow_run_name="research ({request.mode})", persist_result=False)
+@refute_flow("research", run_name="research ({request.mode})")
 def research_pages(request: ResearchRequest) -> State[None]:
     """Read pages for a goal.
 
@@ -44,7 +43,6 @@ def research_pages(request: ResearchRequest) -> State[None]:
         SettingsInvalid: the settings do not allow it, or lack what the model needs.
         AuditUnavailable: a gate's decision cannot be written.
     """
-    prepare_logs()
     settings, run_id, goal = request.settings, str(flow_run.id), Goal(text=request.goal, urls=request.urls)
     require_mode(settings, request.mode, unsafe=request.unsafe)
     ports = Ports(settings, run_id)

@@ -1,15 +1,13 @@
 """The flow of `refute critics run`: a ticket's critics alone, each a task run; their reviews go to the ledger."""
 
-from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from prefect.states import Completed
 
-from flows.cleanup import VERIFYING
 from flows.console import hand_back
 from flows.pipeline import TicketPorts
+from flows.refute_flow import refute_flow
 from flows.request import TicketRequest
-from flows.states import prepare_logs
 from refute.critics.focus import Focus, focuses_of
 from refute.ledger.reviews import record_reviews
 from refute.observer import Unwatched
@@ -27,7 +25,7 @@ class ReviewRequest(TicketRequest):
     remediation: bool = True
 
 
-@flow(name="review-ticket", flow_run_name="critics of {request.title}", **VERIFYING)
+@refute_flow("review-ticket", run_name="critics of {request.title}")
 def review_ticket(request: ReviewRequest) -> State[None]:
     """Have critics look at a ticket's change. Its verification script is not run: only their counterexamples are.
 
@@ -35,7 +33,6 @@ def review_ticket(request: ReviewRequest) -> State[None]:
         UsageError: the ticket or its files cannot be used.
         InfrastructureError: engine, model or ledger did not do their part.
     """
-    prepare_logs()
     ticket, run_id = load_ticket(request.ticket), str(flow_run.id)
     ports = TicketPorts(request.settings, run_id, ticket, observer=Unwatched())
     with results_kept_in(ports.stages.storage):

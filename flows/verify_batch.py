@@ -4,7 +4,7 @@ import contextlib
 from typing import Any
 from uuid import UUID
 
-from prefect import flow, tags
+from prefect import tags
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
@@ -20,14 +20,13 @@ from flows.batch.result import BatchResult, result_of
 from flows.batch.run import BatchRun
 from flows.batch.ui import BatchPage, RunLog
 from flows.batch.watcher import BatchWatcher
-from flows.cleanup import BATCH_NAME, VERIFYING
 from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
-from flows.orchestrator.killed_runs import heartbeats
+from flows.refute_flow import BATCH_NAME, refute_flow
 from flows.request import refuse_foreign_settings, settings_of
-from flows.states import GOOD, prepare_logs
+from flows.states import GOOD
 from refute.batch.entry import Entry
 from refute.errors import CostsCsvUnavailable
 from refute.ledger.batches import Batches
@@ -40,7 +39,7 @@ from refute.scan.core.tables import knowledge
 from tasks.outcome import CLIENT_ERRORS
 
 
-@flow(name="verify-batch", flow_run_name="batch {request.title}", **VERIFYING)
+@refute_flow("verify-batch", run_name="batch {request.title}")
 def verify_batch(request: BatchRequest) -> State[None]:
     """Try to refute the claims of many tickets. What was killed or ended goes on when it is run again (`resume`).
 
@@ -52,9 +51,8 @@ def verify_batch(request: BatchRequest) -> State[None]:
     """
     console = current_console()
     refuse_foreign_settings(request, started_by_worker=console is None)
-    prepare_logs()
     watcher = console.watcher if console else RunLog()
-    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals, heartbeats():
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
         batch = _opened(request, ledger, watcher, signals)
         with tags(batch.batch_id):
             page, reason = BatchPage(batch.batch_id), ""

@@ -2,7 +2,6 @@
 
 import contextlib
 
-from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed
 
@@ -10,15 +9,13 @@ from flows.batch.opening import opened_again
 from flows.batch.pool import verify_tickets
 from flows.batch.request import ChunkRequest
 from flows.batch.ui import RunLog
-from flows.cleanup import VERIFYING
 from flows.interruption import interruptions
-from flows.orchestrator.killed_runs import heartbeats
+from flows.refute_flow import refute_flow
 from flows.request import refuse_foreign_settings, settings_of
-from flows.states import prepare_logs
 from refute.ledger.store import Ledger
 
 
-@flow(name="verify-chunk", flow_run_name="{request.batch_id} · chunk", **VERIFYING)
+@refute_flow("verify-chunk", run_name="{request.batch_id} · chunk")
 def verify_chunk(request: ChunkRequest) -> State[None]:
     """Verify some tickets of a batch. What they came to is in the ledger; the batch's run sums it up.
 
@@ -27,8 +24,7 @@ def verify_chunk(request: ChunkRequest) -> State[None]:
         LedgerUnavailable, OrchestratorUnavailable: the chunk cannot go on.
     """
     refuse_foreign_settings(request, started_by_worker=True)
-    prepare_logs()
-    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals, heartbeats():
+    with contextlib.closing(Ledger.open(request.settings)) as ledger, interruptions() as signals:
         batch = opened_again(request, settings_of(request), ledger, watcher=RunLog())
         reason = ""
         try:

@@ -1,18 +1,16 @@
 """The flow of one ticket: its stages as task runs, then its outcome in every case."""
 
-from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 
-from flows.cleanup import VERIFYING
 from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
 from flows.in_advance import approved_by
 from flows.interruption import Interruptions, interruptions
-from flows.orchestrator.killed_runs import heartbeats
 from flows.pipeline import TicketPorts, record_outcome, run_stages
+from flows.refute_flow import refute_flow
 from flows.request import VerifyRequest, refuse_foreign_settings, settings_of
-from flows.states import final_state, prepare_logs
+from flows.states import final_state
 from flows.story import RunStory
 from refute.approval import AdvanceApprover, Approver
 from refute.case import CaseFile
@@ -25,7 +23,7 @@ from refute.sandbox.network_hosts import read_hosts
 from refute.ticket.parse import load_ticket
 
 
-@flow(name="verify-ticket", flow_run_name="verify {request.title}", **VERIFYING)
+@refute_flow("verify-ticket", run_name="verify {request.title}")
 def verify_ticket(request: VerifyRequest) -> State[None]:
     """Try to refute one ticket's claims. The state says how it ended; the ledger has the outcome.
 
@@ -34,7 +32,6 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
     """
     console = current_console()
     refuse_foreign_settings(request, started_by_worker=console is None)
-    prepare_logs()
     ticket, run_id = load_ticket(request.ticket), str(flow_run.id)
     journal = Journal.of(request.settings, run_id=run_id, ticket_id=ticket.id)
     observer = Watchers(console.observer if console else Unwatched(), RunStory(), journal)
@@ -42,7 +39,7 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
     settings = tightened(settings_of(request), load_policy(request.policy).policy, ticket)
     ports = TicketPorts(settings, run_id, ticket, observer=observer, allowed_hosts=hosts)
     case = CaseFile(ticket=ticket, run_id=run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
-    with heartbeats(), interruptions() as signals:
+    with interruptions() as signals:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request, ports))
         ports.discard_prepared()

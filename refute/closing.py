@@ -37,6 +37,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         run_id=case.run_id,
         ticket_id=case.ticket.id,
         title=case.ticket.title,
+        kind=case.ticket.kind,
         labels=case.ticket.labels,
         attempt=case.attempt,
         flow_run_url=case.flow_run_url,

@@ -12,7 +12,7 @@ from refute.adversary.strength.record import Strength
 from refute.approval import Confirmation
 from refute.critics.record import Review, Rework
 from refute.scan.finding import ScanResult
-from refute.ticket.record import ClaimId, LeftOut, TicketId
+from refute.ticket.record import ClaimId, Kind, LeftOut, TicketId
 
 SCHEMA_VERSION: Final = 3
 
@@ -294,6 +294,7 @@ class Outcome:
     """What `critics.rework_command` made of a copy after a review that failed; no part of the verdict."""
     critics_tests: str = ""
     """The source of the critics' counterexamples that ran."""
+    kind: Kind = Kind.PYTHON
     labels: tuple[str, ...] = ()
     flow_run_url: str = ""
     schema_version: int = SCHEMA_VERSION

@@ -5,18 +5,22 @@ from collections.abc import Iterator
 from typing import Final
 
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
+from refute.ticket.record import Kind
 from refute.wording import first_names, in_quotes
 
 PAGE: Final = "docs/strength.md#what-to-do-about-a-weak-pass"
 STEPS_SHOWN: Final = 8
 
 _EVIDENCE: Final = "independent evidence"
-_WHAT_IT_IS: Final = (
-    f"{_EVIDENCE}: with types in `given`, a `property` that compares one call with the standard library alone (no "
-    "lambda, comprehension or condition) or with a constant that the claim gives, or `raises` with an error that the "
-    "claim names; `same_as` a function of the library; `unchanged` against `base`; or tests by a model (--tester "
-    "gemini), the only such evidence for a program"
-)
+_WHAT_IT_IS: Final = {
+    Kind.PYTHON: (
+        f"{_EVIDENCE}: with types in `given`, a `property` that compares one call with the standard library alone (no "
+        "lambda, comprehension or condition) or with a constant that the claim gives, or `raises` with an error that "
+        "the claim names; `same_as` a function of the library; `unchanged` against `base`; or tests by a model "
+        "(--tester gemini)"
+    ),
+    Kind.CLI: f"{_EVIDENCE} for a program: tests by a model (--tester gemini)",
+}
 _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""
 
@@ -35,7 +39,7 @@ def next_steps(outcome: Outcome) -> tuple[str, ...]:
     steps = [*_for_claims(outcome), *_for_the_attack(outcome)]
     if len(steps) > STEPS_SHOWN:
         steps = [*steps[: STEPS_SHOWN - 1], f"then {len(steps) - STEPS_SHOWN + 1} more"]
-    return (*steps, *([_WHAT_IT_IS] if any(_EVIDENCE in one for one in steps) else []))
+    return (*steps, *([_WHAT_IT_IS[outcome.kind]] if any(_EVIDENCE in one for one in steps) else []))
 
 
 def _for_claims(outcome: Outcome) -> Iterator[str]:

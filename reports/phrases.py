@@ -4,21 +4,16 @@ import math
 from typing import Final
 
 from refute.statistics.rate import Rate
-from refute.wording import counted
+from refute.wording import counted, dollars
 from reports.budget import BudgetState, Level
 from reports.wording import duration
 
 NOTHING: Final = "–"
-CENTS_FROM_USD: Final = 0.01
 
 
 def usd(amount: float | None) -> str:
-    """US dollars: cents, or below one cent the first two digits that say something."""
-    if amount is None or math.isnan(amount):
-        return NOTHING
-    if amount == 0 or amount >= CENTS_FROM_USD:
-        return f"${amount:,.2f}"
-    return f"${amount:.2g}" if amount >= 1e-4 else "<$0.0001"  # noqa: PLR2004  # from there on `e` notation
+    """US dollars."""
+    return NOTHING if amount is None or math.isnan(amount) else dollars(amount)
 
 
 def unpriced(calls: int) -> str:

@@ -10,7 +10,6 @@ import time
 from typing import Any, Final, Literal, cast
 from uuid import UUID
 
-from prefect import flow
 from prefect.artifacts import create_markdown_artifact
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
@@ -22,7 +21,7 @@ from pydantic import Field, ValidationError, create_model
 
 from flows.confirmation.question import AskedQuestion, Reply
 from flows.orchestrator.access import require_protected
-from flows.orchestrator.killed_runs import heartbeats
+from flows.refute_flow import refute_flow
 from refute.errors import OrchestratorUnavailable
 from refute.guardrails.plain_text import printable
 from tasks.outcome import NO_ANSWER
@@ -73,7 +72,7 @@ def _fixed(value: str, title: str, description: str) -> Any:
     )
 
 
-@flow(name="confirm", flow_run_name="confirm {question.subject}", persist_result=False, log_prints=False)
+@refute_flow("confirm", run_name="confirm {question.subject}")
 def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     """Wait for the form; only a run that ends CONFIRMED approves.
 
@@ -84,8 +83,7 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     # Also on the run's own page: the form's window is small, and gone once it is answered.
     text = f"# {question.subject}\n\n{question.description()}\n"
     create_markdown_artifact(key="question", markdown=text, description=f"{question.subject}: {question.digest}")
-    with heartbeats():
-        reply = _wait(form_for(question), timeout_s)
+    reply = _wait(form_for(question), timeout_s)
     if isinstance(reply, str):
         return Cancelled(name="EXPIRED" if reply == NOBODY else "REFUSED", message=reply)
     person = printable(reply.person, max_chars=MAX_PERSON_CHARS, keep_newlines=False)

@@ -5,8 +5,9 @@ import contextvars
 import http.client
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any, Final
 
 from flows.orchestrator.api import Ask, over_http, upsert_automation
@@ -18,8 +19,6 @@ RUNNING: Final = "prefect.flow-run.Running"
 BEAT_S: Final = 30.0
 """How often a run gives a sign of life; workers' runs by prefect.yaml, where Prefect's own default is 180 s."""
 SILENT_S: Final = 90
-FLOWS: Final = ("verify-ticket", "verify-batch", "verify-chunk", "confirm", "budget-report")
-"""Ours: on a server with runs of other people, those need not beat as often."""
 ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed", "TimedOut", "Suspended", "INTERRUPTED", *Status)
 """Names of states in which no process is expected any more; by them Prefect names its events.
 
@@ -33,12 +32,26 @@ PAGE: Final = 200
 """What Prefect's API gives at most."""
 
 
-def automation(*, within_s: int = SILENT_S, flows: Sequence[str] = FLOWS) -> dict[str, Any]:
+class FlowName(StrEnum):
+    """Ours, as `flows.refute_flow` makes them: on a server with runs of other people, those need not beat as often."""
+
+    VERIFY_TICKET = "verify-ticket"
+    VERIFY_BATCH = "verify-batch"
+    VERIFY_CHUNK = "verify-chunk"
+    GATE = "gate"
+    CONFIRM = "confirm"
+    REVIEW_TICKET = "review-ticket"
+    ISSUE_WORKFLOW = "issue-workflow"
+    RESEARCH = "research"
+    ASSIST = "assist"
+    BUDGET_REPORT = "budget-report"
+
+
+def automation(*, within_s: int = SILENT_S) -> dict[str, Any]:
     """What makes the server find them, as its API takes it.
 
     Args:
         within_s: of silence; at least 10.
-        flows: names of the flows that are looked after.
     """
     return {
         "name": "refute: a run whose process has gone has crashed",
@@ -48,7 +61,7 @@ def automation(*, within_s: int = SILENT_S, flows: Sequence[str] = FLOWS) -> dic
             "type": "event",
             "posture": "Proactive",
             "match": {"prefect.resource.id": "prefect.flow-run.*"},
-            "match_related": {"prefect.resource.role": "flow", "prefect.resource.name": list(flows)},
+            "match_related": {"prefect.resource.role": "flow", "prefect.resource.name": list(FlowName)},
             "after": [RUNNING, HEARTBEAT],
             "expect": [HEARTBEAT, *(f"prefect.flow-run.{name}" for name in ENDS)],
             "for_each": ["prefect.resource.id"],
@@ -128,11 +141,10 @@ def close_runs(ask: Ask) -> int:
         "expected_start_time": {"before_": long_before},
         "deployment_id": {"is_null_": True},
     }
+    ours = {"name": {"any_": list(FlowName)}}
     return _crash(
         ask, "task_runs", {"flow_runs": ended, "task_runs": under_way}, "its flow run ended before it"
-    ) + _crash(
-        ask, "flow_runs", {"flow_runs": never_began, "flows": {"name": {"any_": list(FLOWS)}}}, "its process has gone"
-    )
+    ) + _crash(ask, "flow_runs", {"flow_runs": never_began, "flows": ours}, "its process has gone")
 
 
 def _crash(ask: Ask, kind: str, query: Mapping[str, Any], message: str) -> int:

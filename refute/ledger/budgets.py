@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, func, select
 
 from refute.errors import BudgetExhausted
 from refute.ledger.schema import RESERVATIONS
+from refute.wording import dollars
 
 ZERO: Final = Decimal(0)
 HELD: Final = RESERVATIONS.c
@@ -124,15 +125,15 @@ def awaited(
         if stands.spent_usd + asked > limit:
             raise exhausted(name, limit, stands.spent_usd, worst_usd)
         if not waits_for and stands.taken_usd + stands.awaited_usd + asked > limit:
-            waits_for = f"budget of the {name}, ${limit:f}"
+            waits_for = f"budget of the {name}, {dollars(limit)}"
     return waits_for
 
 
 def exhausted(name: str, limit: Decimal, spent: Decimal, worst_usd: Decimal | None) -> BudgetExhausted:
     """What to tell whose call does not fit."""
-    asked = "a call" if worst_usd is None else f"a call of up to ${worst_usd:f}"
+    asked = "a call" if worst_usd is None else f"a call of up to {dollars(worst_usd)}"
     return BudgetExhausted(
-        f"budget of the {name}: ${limit:f}, of which ${spent:f} is spent; {asked} does not fit",
+        f"budget of the {name}: {dollars(limit)}, of which {dollars(spent)} is spent; {asked} does not fit",
         hint=_TICKET_HINT if name == "ticket" else _SHARED_HINT.format(name=name),
     )
 

@@ -10,8 +10,8 @@ import pytest
 from prefect.states import Crashed
 
 from flows.batch.request import ChunkRequest
-from flows.cleanup import BATCH_NAME
 from flows.interruption import Interruptions, interruptions
+from flows.refute_flow import BATCH_NAME
 from flows.run import _ended_like_ctrl_c
 from flows.verify_batch import verify_batch
 from flows.verify_chunk import verify_chunk
@@ -134,7 +134,9 @@ CHUNK = {"request": ChunkRequest(batch_id="b", tickets=("A", "B")).model_dump(mo
 )
 def test_a_run_s_own_containers_go(monkeypatch, flow: Any, name: str, parameters: Any, removed: Any):
     asked: list[Any] = []
-    monkeypatch.setattr("flows.cleanup.remove_leftovers", lambda run_id, *, tickets: asked.append((run_id, tickets)))
+    monkeypatch.setattr(
+        "flows.refute_flow.remove_leftovers", lambda run_id, *, tickets: asked.append((run_id, tickets))
+    )
     run = SimpleNamespace(id=RUN, name=name, parameters=parameters)
     for hook in (*flow.on_crashed_hooks, *flow.on_cancellation_hooks):
         hook(flow, run, Crashed())

@@ -1,22 +1,27 @@
 """What is asked of Prefect's server about killed runs; on a real one: tests/scenarios/test_killed_runs.py."""
 
+import importlib
+import pkgutil
 import threading
 from typing import Any
 
 import pytest
+from prefect import Flow
 
+import flows
 from flows.orchestrator.api import upsert_automation
 from flows.orchestrator.killed_runs import (
     BEAT_S,
     ENDS,
-    FLOWS,
     PAGE,
     RUNNING,
     SILENT_S,
+    FlowName,
     automation,
     close_runs,
     heartbeats,
 )
+from flows.refute_flow import remove_containers
 
 
 class FakeServer:
@@ -78,18 +83,34 @@ def test_all_task_runs_of_ended_runs_and_runs_that_never_began_are_closed_whatev
     assert set(server.task_runs.values()) == {"CRASHED"}
 
 
-def test_every_flow_is_looked_after_and_a_lost_heartbeat_kills_none():
-    from flows import budget_report, verify_batch, verify_chunk, verify_ticket
-    from flows.confirmation.form import ask_in_ui
+@pytest.fixture(scope="module")
+def every_flow() -> dict[str, Flow[..., Any]]:
+    """Whatever is a flow in our package, however it was made."""
+    modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(flows.__path__, "flows.")]
+    return {one.name: one for module in modules for one in vars(module).values() if isinstance(one, Flow)}
 
-    flows = (
-        verify_ticket.verify_ticket,
-        verify_batch.verify_batch,
-        verify_chunk.verify_chunk,
-        ask_in_ui,
-        budget_report.budget_report,
-    )
-    assert {flow.name for flow in flows} == set(FLOWS)
+
+def test_no_flow_has_a_name_that_is_not_looked_after(every_flow):
+    assert set(every_flow) == set(FlowName)
+
+
+@pytest.mark.parametrize("name", FlowName)
+def test_every_flow_gives_signs_of_life_around_its_body_and_its_containers_are_removed(name, every_flow, monkeypatch):
+    class Beating(Exception):
+        """Begun, before the body was reached."""
+
+    def begin() -> None:
+        raise Beating
+
+    monkeypatch.setattr("flows.refute_flow.heartbeats", begin)
+    flow = every_flow[name]
+    with pytest.raises(Beating):
+        flow.fn(None)
+    assert flow.on_crashed_hooks == flow.on_cancellation_hooks == [remove_containers]
+
+
+def test_what_is_asked_of_the_server_names_every_flow_and_a_lost_heartbeat_kills_none():
+    assert automation()["trigger"]["match_related"]["prefect.resource.name"] == list(FlowName)
     assert 2 * BEAT_S < SILENT_S
     assert RUNNING in automation()["trigger"]["after"], "a run that is killed as it begins has told nothing itself"
     assert "Paused" not in ENDS, "who waits for a person beats on, and may be killed meanwhile"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
-from refute.ticket.record import ClaimId
+from refute.ticket.record import ClaimId, Kind
 from reports.next_steps import STEPS_SHOWN, next_steps
 
 
@@ -47,6 +47,14 @@ def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outc
     *steps, more, explained = next_steps(weak)
     assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more")
     assert explained.startswith("independent evidence: with types in `given`, a `property`")
+
+
+def test_a_program_is_told_of_no_field_that_only_python_has(outcomes: dict[str, Outcome]) -> None:
+    weak = replace(outcomes["pass_weak"], kind=Kind.CLI, claims=(claim(SURVIVED, tests_run=1),), strength=None)
+    assert next_steps(weak) == (
+        "C1: only the author's tests passed; add independent evidence",
+        "independent evidence for a program: tests by a model (--tester gemini)",
+    )
 
 
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])

@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 import pytest
 
 from flows.orchestrator.api import over_http, upsert_automation
-from flows.orchestrator.killed_runs import automation
+from flows.orchestrator.killed_runs import FlowName, automation
 from flows.orchestrator.server import server_lease
 from refute.settings import Settings
 from tests.fakes.prefect_api import asked
@@ -20,28 +20,27 @@ from tests.scenarios.conftest import REPOSITORY
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
 
-FLOW = "killed-by-a-test"
-HANGS = f"""
+HANGS = """
 import contextlib, sys, time
 from pathlib import Path
 
-from prefect import flow, task
-
-from flows.orchestrator.killed_runs import heartbeats
 from flows.orchestrator.session import on_running_server
 from refute.settings import Settings
 
-@task
-def stage():
-    time.sleep(3600)
-
-@flow(name="{FLOW}")
-def hangs():
-    with heartbeats() if sys.argv[2] == "beats" else contextlib.nullcontext():
-        stage()
-
 with on_running_server(Settings.load(state_dir=Path(sys.argv[1]))):
-    hangs()
+    from prefect import task
+
+    from flows import gate, refute_flow
+    from flows.request import VerifyRequest
+
+    @task
+    def stage(*_):
+        time.sleep(3600)
+
+    gate.load_ticket = stage
+    if sys.argv[2] != "beats":
+        refute_flow.heartbeats = contextlib.nullcontext
+    gate.gate(VerifyRequest(ticket=Path("ticket")))
 """
 
 
@@ -61,7 +60,7 @@ def test_a_killed_run_and_its_stages_become_crashed(
 ) -> None:
     with server_lease(settings, say=print) as api_url:
         ask = partial(asked, api_url)
-        quick = {**automation(within_s=10, flows=[FLOW]), "name": "killed by a test"}
+        quick = {**automation(within_s=10), "name": "killed by a test"}
         upsert_automation(over_http(api_url), quick)
 
         def started(how: str) -> subprocess.Popen[bytes]:
@@ -69,7 +68,7 @@ def test_a_killed_run_and_its_stages_become_crashed(
             return stack.enter_context(killed(command))
 
         def states(of: str) -> list[str]:
-            found = ask("POST", f"/{of}/filter", {"flows": {"name": {"any_": [FLOW]}}})
+            found = ask("POST", f"/{of}/filter", {"flows": {"name": {"any_": [FlowName.GATE]}}})
             return sorted(one["state_type"] for one in found)
 
         with contextlib.ExitStack() as stack:

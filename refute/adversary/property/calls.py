@@ -1,18 +1,15 @@
-"""Calls that a ticket publishes (examples, fields, docstrings) and literals that its change brings: seeds of inputs."""
+"""Calls that a ticket publishes, in examples, fields and docstrings: seeds of inputs."""
 
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.change import changed_lines
-from refute.adversary.property.expressions import literals_in, parse_expression, parse_statements, substituted
+from refute.adversary.property.expressions import parse_expression, parse_statements, substituted
 from refute.adversary.property.sessions import Example, read_sessions
 from refute.adversary.property.surface import Surface
-from refute.python_syntax import parsed_or_none
 
-MAX_HINTS: Final = 24
 _INLINE: Final = re.compile(r"`([^`\n]+)`|([^\W\d][\w.]*\([^\n]*?\))")
 
 
@@ -46,16 +43,3 @@ def _inlined(session: Example) -> Iterator[ast.AST]:
                 given[name] = value
             case _:
                 continue
-
-
-def changed_literals(brief: Brief) -> tuple[Any, ...]:
-    """Texts and numbers in the lines that are new or gone: where a change acts, its literals often stand in inputs."""
-    found: dict[str, Any] = {}
-    for one in brief.modules:
-        before = brief.earlier.get(one.module.path)
-        if before is not None:
-            for source, other in ((one.source, before), (before, one.source)):
-                lines, tree = set(changed_lines(other, source)), parsed_or_none(source)
-                literals = literals_in(tree) if tree else ()
-                found.update((repr(value), value) for value, line in literals if line in lines)
-    return tuple(found.values())[:MAX_HINTS]

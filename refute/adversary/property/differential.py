@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.preservation import PRESERVED
-from refute.adversary.property.calls import changed_literals, published_calls
+from refute.adversary.property.calls import published_calls
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.faces import read_surface
@@ -66,7 +66,7 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     earlier = {one.whole: one for one in read_surface(earlier_modules(brief)).callables()}
-    published, changed = published_calls(brief, surface), changed_literals(brief)
+    published = published_calls(brief, surface)
     both = [(one, earlier[one.whole]) for one in surface.callables() if one.whole in earlier]
     claims = brief.ticket.claims
     kept = {surface.named(name) for claim in claims for name in claim.unchanged}
@@ -76,8 +76,8 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         if function.does.reads or before.does.reads or function.is_async:
             continue
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
-        own = function.does.literals | before.does.literals
-        hints = [*(one for one in changed if one in own), *before.does.seeds, *changed]
+        now, then = function.does.literals, before.does.literals  # where a change acts, its literals matter most
+        hints = [*sorted(now - then, key=repr), *sorted(then - now, key=repr), *before.does.seeds]
         for inputs in inputs_of(
             _typed_as(function, before), surface, calls, hints=[*dict.fromkeys(hints)], recorded=True
         ):

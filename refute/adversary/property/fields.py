@@ -19,6 +19,8 @@ from refute.ticket.record import Claim, ClaimId, Kind
 _ERROR: Final = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 _CAMEL: Final = re.compile(r"\b(?:[A-Z][a-z0-9]+){2,}\b")
 """What else a package may call its errors: `InvalidChecksum`."""
+_INVERSE: Final = re.compile(r"\b(?:inverse of|encoded with)\s+`?([^\W\d][\w.]*)")
+"""What a function undoes."""
 _CONSTANT: Final = re.compile(r"\breturn(?:s|ing)?\s+`?(None|True|False)\b")
 _OTHER: Final = re.compile(r"\b(?:as|with|to|for)\s+`?([^\W\d][\w.]*)")
 
@@ -65,7 +67,8 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
     if field == "unchanged":
         template = f"unchanged: [{', '.join(map(surface.spelled, subjects)) or '...'}]"
     else:
-        words, function = set(re.findall(r"\w+", claim.text)), next(iter(subjects), None)
+        words = set(re.findall(r"\w+", claim.text))
+        function = min(subjects, key=lambda one: claim.text.find(one.name), default=None)
         classes = sorted(words.intersection(surface.classes()) - {_error(claim.text)})
         name = surface.spelled(function) if function else next(iter(classes), "f")
         template = _template(field, claim.text, function, name)
@@ -83,25 +86,30 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
     """
     on_instance = function is not None and function.owner and not function.is_static
     name = "(...).".join(spelled.rsplit(".", 1)) if on_instance else spelled
+    whole = "asyncio.run({})" if function is not None and function.is_async else "{}"
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
-    call = f"{name}({', '.join(names)})"
+    call, some_call = whole.format(f"{name}({', '.join(names)})"), whole.format(f"{name}(...)")
+    inverse = _INVERSE.search(text)
     given = f"{{{', '.join(f'{one.name}: {_type_of(one)}' for one in needed)}}}"
     match field:
         case "raises":
             typed = names and all(one.annotation is not None for one in needed)
-            what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{name}(...)"'
+            what = f'{{given: {given}, assume: "...", call: "{call}"}}' if typed else f'"{some_call}"'
             return f"raises: {{{_error(text) or 'ValueError'}: {what}}}"
         case "same_as":
             hits = (hit for hit in _OTHER.findall(text) if not keyword.iskeyword(hit))
             other = [hit for hit in hits if hit.rpartition(".")[2] != spelled.rpartition(".")[2]]
             return f"same_as: {{{spelled}: {other[0].rstrip('.') if other else '...'}}}"
+        case _ if names and inverse and inverse[1].rstrip(".") != spelled:
+            undone = f"{name}({inverse[1].rstrip('.')}(x))"
+            return f'property: {{given: {{x: ...}}, check: "{undone} == x"}}'
         case _ if names and (constant := _CONSTANT.search(text)):
             return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:
             return f'property: {{given: {given}, check: "{call} == ..."}}'
         case _:
-            return f'examples: ["{name}(...) == ..."]'
+            return f'examples: ["{some_call} == ..."]'
 
 
 def _error(text: str) -> str:

@@ -72,7 +72,7 @@ def inputs_of(
         function: what is called.
         surface: where it stands; a published call may use what that offers and nothing else.
         published: calls in examples, as `calls.published_calls` finds them.
-        hints: values that may matter, as literals of changed lines.
+        hints: values that may matter, as literals of the code.
         recorded: answers are recorded under a budget, and refusals dropped: guess where nothing is known of a
             parameter, and pass numbers however large.
 

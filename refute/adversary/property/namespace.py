@@ -126,7 +126,7 @@ class Namespace:
         return any(f"{face.module}.".startswith(f"{name}.") for face in self.surface.faces)
 
     def _undriven(self, nodes: list[ast.AST]) -> str:
-        """An async function that is called without handing what it gives to another call; empty where none is."""
+        """How an async function is called without handing what it gives to another call; empty where none is."""
         calls = [node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.Call)]
         driven = {id(one) for call in calls if dotted(call.func) not in ONLY_SAFE_BUILTINS for one in call.args}
         theirs = (node for tree in nodes for node in ast.walk(tree) if isinstance(node, ast.AsyncFunctionDef))
@@ -135,7 +135,7 @@ class Namespace:
             name = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func) or ""
             named = [one for one in self.surface.callables() if one.name == name]
             if named and all(one.is_async for one in named):
-                return name
+                return ast.unparse(call.func)
         return ""
 
     def _unbound(self, nodes: list[ast.AST]) -> Function | None:

@@ -16,6 +16,7 @@ from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 
 ONLY_EXAMPLES: Final = "it has only examples"
+OF_PROGRAM: Final = "a program's expected output is its author's own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +41,27 @@ def missing_fields(brief: Brief) -> tuple[Advice, ...]:
 
 
 def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
-    """One for each claim of Python code whose fields make no test, or only tests of what its author expects."""
-    if brief.ticket.kind is Kind.CLI:
-        return ()
+    """One for each claim whose fields or text make no test, or only tests of what its author expects.
+
+    None for what `missing_fields` advises on: it says already that only others' examples are there.
+    """
     namespace = Namespace(surface=read_surface(brief.modules), files=brief.workspace_paths)
     published = published_calls(brief, namespace.surface)
     attack = PropertyTester().write_tests(brief)
     untestable = {one.claim.id: one.reason for one in attack.untestable}
-    found = []
+    python, found = brief.ticket.kind is not Kind.CLI, []
     for claim in brief.ticket.claims:
         unknown = [name for name in claim.unchanged if namespace.surface.named(name) is None]
         found += [Weakness(claim_id=claim.id, reason=UNKNOWN.format(name), is_tested=False) for name in unknown]
-        if not claim.code() and namespace.surface.speaks_of_others(claim.text):
+        if python and not claim.code() and namespace.surface.speaks_of_others(claim.text):
             found.append(Weakness(claim_id=claim.id, reason=ELSEWHERE, is_tested=False))
         origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
         if claim.code() and not claim.unchanged and claim.id in untestable:
             found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
-        if origins and all(one.by_author for one in origins) and not claim.unchanged:
+        told = claim.code() or Origin.CLAIM_EXAMPLE in origins
+        if told and origins and all(one.by_author for one in origins) and not claim.unchanged:
             drafts = (one for one in field_tests(claim, published, namespace) if isinstance(one, Draft))
-            reason = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
+            doubt = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
+            reason = doubt if python else OF_PROGRAM
             found.append(Weakness(claim_id=claim.id, reason=reason))
     return tuple(found)

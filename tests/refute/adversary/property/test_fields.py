@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from refute.adversary.property.fields import field_for
-from refute.adversary.property.weakness import missing_fields, weaknesses
+from refute.adversary.property.tester import PropertyTester
+from refute.adversary.property.weakness import OF_PROGRAM, missing_fields, weaknesses
 from refute.adversary.tables import rows
-from refute.ticket.record import Claim, ClaimId, Kind
+from refute.ticket.record import Claim, ClaimId, Kind, Property
 from tests.refute.adversary.property.workbench import TWINS, brief_of
 
 CODE = """
@@ -18,6 +19,10 @@ def now(): ...
 class NoText(ValueError): ...
 class Stack:
     def pop(self, index: int): ...
+    async def drain(self, at: int): ...
+async def load(name): ...
+def do(what): ...
+def undo(what): ...
 class Box:
     def __init__(self, size): ...
     def fill(self): ...
@@ -51,6 +56,16 @@ def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
         ("fast_sum() is equivalent to lambda xs: 0.", "same_as: {fast_sum: ...}"),
         ("All else behaves as before.", "unchanged: [...]"),
         ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
+        (
+            "`Stack.drain` keeps the order.",
+            'property: {given: {at: "int"}, check: "asyncio.run(Stack(...).drain(at)) == ..."}',
+        ),
+        ("`load` raises NoText for a name of no file.", 'raises: {NoText: "asyncio.run(load(...))"}'),
+        ("`undo` is the inverse of `do`.", 'property: {given: {x: ...}, check: "undo(do(x)) == x"}'),
+        (
+            "undo(): input encoded with base64.b64encode comes back decoded.",
+            'property: {given: {x: ...}, check: "undo(base64.b64encode(x)) == x"}',
+        ),
     ],
 )
 def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> None:
@@ -61,6 +76,22 @@ def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> 
 def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
     claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse",))
     assert missing_fields(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
+
+
+def test_a_claim_whose_examples_are_in_a_docstring_alone_is_told_once() -> None:
+    documented = 'def parse(text):\n    """Read.\n\n    >>> parse("1")\n    1\n    """\n    return int(text)\n'
+    brief = brief_of(documented, ["`parse` reads numbers."])
+    assert PropertyTester().write_tests(brief).tests
+    assert (len(missing_fields(brief)), weaknesses(brief)) == (1, ())
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [("undo(do(x)) == x", ["no side of `undo(do(x)) == x` is one call of the code alone"]), ("undo(str(x)) == x", [])],
+)
+def test_a_round_trip_is_evidence_where_the_library_makes_its_first_half(check: str, told: list[str]) -> None:
+    claim = Claim(id=ClaimId("C1"), text="They undo each other.", property=Property(given={"x": "int"}, check=check))
+    assert [one.reason for one in weaknesses(brief_of(CODE, [claim]))] == told
 
 
 def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
@@ -81,6 +112,11 @@ def test_a_program_is_advised_to_show_a_command() -> None:
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
     (advice,) = missing_fields(made)
     assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')
+
+
+def test_a_program_s_claims_are_told_to_need_a_model() -> None:
+    made = brief_of(CODE, ["It adds:\n\n    $ python subject.py 1 2\n    3\n", "It adds numbers."], kind=Kind.CLI)
+    assert [(one.claim_id, one.reason) for one in weaknesses(made)] == [("C1", OF_PROGRAM)]
 
 
 def test_the_field_that_is_advised_names_module_and_error() -> None:

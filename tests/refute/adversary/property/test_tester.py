@@ -134,10 +134,17 @@ def test_an_author_example_may_raise(written: str) -> None:
 
 
 def test_an_example_of_an_async_function_says_who_drives_it() -> None:
-    code = "import asyncio\nasync def load(n):\n    return n + 1\n"
-    attack = attack_on(code, claim("Loads.", "await load(1) == 2", "len([load(1)]) == 1", "asyncio.run(load(1)) == 2"))
-    assert len(attack.tests) == 1
-    assert "calls `load`, which is async: write `asyncio.run(load(…))`" in attack.source
+    code = (
+        "import asyncio\nasync def load(n):\n    return n + 1\n"
+        "class Pool:\n    def __init__(self, size): pass\n    async def take(self, n: int):\n        return n\n"
+    )
+    driven = ("asyncio.run(load(1)) == 2", "asyncio.run(Pool(2).take(1)) == 1")
+    attack = attack_on(
+        code, claim("Loads.", "await load(1) == 2", "len([load(1)]) == 1", "Pool(2).take(1) == 1", *driven)
+    )
+    assert len(attack.tests) == len(driven)
+    for called in ("load", "Pool(2).take"):
+        assert f"calls `{called}`, which is async: write `asyncio.run({called}(…))`" in attack.source
     assert failures(attack, code) == {}
 
 
