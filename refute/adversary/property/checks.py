@@ -12,8 +12,8 @@ from refute.adversary.references import last_name
 
 _PRINTER: Final = re.compile(r"\w*print|pp")
 """`print` and those of `pprint`."""
-DISAGREES: Final = 'f"expected {_shown(expected)}, got {_shown(got)}"'
-"""What a test says where two values differ."""
+DISAGREES: Final = 'f"expected {_shown(_expected)}, got {_shown(_got)}"'
+"""What a test says where two values differ; its names have underscores, since a session may have an `expected`."""
 CHECKS: Final = ("assert", "with pytest.raises")
 """How a line begins that can fail a test by itself."""
 
@@ -41,7 +41,7 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
 ) -> list[str]:
     code = ast.unparse(expression)
     prints = _prints(expression, namespace)
-    same = "_same(expected, got)" if exact else "_same(expected, got, exact=False)"
+    same = "_same(_expected, _got)" if exact else "_same(_expected, _got, exact=False)"
     match step.expected:
         case None:
             return [f"assert {code}"] if isinstance(expression, ast.Compare) else [code]
@@ -50,46 +50,46 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
         case Value(plain=ast.Constant(value=bool(truth))) if isinstance(expression, ast.Compare):
             return [f"assert {'' if truth else 'not '}({code})"]
         case Value() as value if not prints:
-            return [*_expected(value, exact=exact), f"got = {code}", _assertion(_compared(value, same, exact=exact))]
+            return [*_expected(value, exact=exact), f"_got = {code}", _assertion(_compared(value, same, exact=exact))]
         case Value() as value:
-            either = f"_reads_like({value.written!r}, shown)"
+            either = f"_reads_like({value.written!r}, _said)"
             if value.source != "None":  # which `print` gives, whatever it prints
                 either = f"{same} or {either}"
-            return [f"expected = {value.source}", *_transcribed(code), _assertion(either, "shown")]
+            return [f"_expected = {value.source}", *_transcribed(code), _assertion(either, "_said")]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text(text=text):
-            dedented = f"expected = {textwrap.dedent(text)!r}"
-            either = "_reads_like(expected, shown) or _reads_like(expected, str(got))"  # as `print` shows it
-            return [dedented, *_transcribed(code), _assertion(either, "shown")]
+            dedented = f"_expected = {textwrap.dedent(text)!r}"
+            either = "_reads_like(_expected, _said) or _reads_like(_expected, str(_got))"  # as `print` shows it
+            return [dedented, *_transcribed(code), _assertion(either, "_said")]
 
 
-def _assertion(condition: str, got: str = "got") -> str:
-    return f'assert {condition}, f"expected {{_shown(expected)}}, got {{_shown({got})}}"'
+def _assertion(condition: str, got: str = "_got") -> str:
+    return f'assert {condition}, f"expected {{_shown(_expected)}}, got {{_shown({got})}}"'
 
 
 def _expected(value: Value, *, exact: bool) -> list[str]:
-    return [f"expected = {value.written!r}" if exact and _builds(value.plain) else f"expected = {value.source}"]
+    return [f"_expected = {value.written!r}" if exact and _builds(value.plain) else f"_expected = {value.source}"]
 
 
 def _compared(value: Value, same: str, *, exact: bool) -> str:
     if exact and _builds(value.plain):
         # What a session shows is a repr: it may look like a call that builds something else, or nothing at all.
-        return f"(_reads_like(expected, repr(got)) or _equals(lambda: {value.source}, got))"
+        return f"(_reads_like(_expected, repr(_got)) or _equals(lambda: {value.source}, _got))"
     if exact and isinstance(value.plain, ast.List | ast.Tuple | ast.Dict | ast.Set):
         # What a session shows may be a class of theirs that looks like a list.
-        return f"{same} or {' '.join(value.written.split())!r} == ' '.join(repr(got).split())"
+        return f"{same} or {' '.join(value.written.split())!r} == ' '.join(repr(_got).split())"
     in_brackets = isinstance(value.plain, ast.Constant) and value.written.startswith("(")
     # Whoever writes `('a')` may mean a tuple of it.
-    return f"{same} or {same.replace('expected', '(expected,)', 1)}" if in_brackets else same
+    return f"{same} or {same.replace('_expected', '(_expected,)', 1)}" if in_brackets else same
 
 
 def _transcribed(code: str) -> list[str]:
     """Run the call and keep what doctest would compare: the printed lines, then the result's repr."""
     return [
-        "with contextlib.redirect_stdout(io.StringIO()) as printed:",
-        f"    got = {code}",
-        "shown = _transcript(printed.getvalue(), got)",
+        "with contextlib.redirect_stdout(io.StringIO()) as _printed:",
+        f"    _got = {code}",
+        "_said = _transcript(_printed.getvalue(), _got)",
     ]
 
 

@@ -53,11 +53,11 @@ def _must_hold(expression: ast.expr) -> list[str]:
     code = ast.unparse(expression)
     match expression:
         case ast.Call():
-            return [f"got = {code}", "assert got is not False"]
+            return [f"_got = {code}", "assert _got is not False"]
         case ast.Compare(left=left, ops=[ast.Eq()], comparators=[ast.Constant(value=str(text))]):
             # Told by ourselves: pytest cuts texts that are long, and shows no blanks.
             got = ast.unparse(left)
-            return [f"got = {got}", f"expected = {text!r}", f"assert got == expected, {DISAGREES}"]
+            return [f"_got = {got}", f"_expected = {text!r}", f"assert _got == _expected, {DISAGREES}"]
         case _:
             return [f"assert {code}"]
 

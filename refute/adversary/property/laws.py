@@ -172,9 +172,9 @@ def _compared(claim: Claim, way: Inputs, function: Function, other: Function | s
         imports=(*found.imports, *imports),
         body=(
             f"{', '.join(way.holes)}, = copy.deepcopy(case)",
-            f"expected = _defined(lambda: {reference})",
-            f"got = _answer(lambda: {', '.join([way.call, *refusals])})",
-            f"assert _same(expected, got, exact=False), {DISAGREES}",
+            f"_expected = _defined(lambda: {reference})",
+            f"_got = _answer(lambda: {', '.join([way.call, *refusals])})",
+            f"assert _same(_expected, _got, exact=False), {DISAGREES}",
         ),
         given=(("case", sampled(way.rows)),),
     )

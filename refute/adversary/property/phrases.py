@@ -178,8 +178,8 @@ def _body(
     lines = row.get("body") or f"got = {{answer}}\nassert {row.get('check')}, _shown(got)"
     if expected := row.get("expected"):
         told = DISAGREES.replace("{", "{{").replace("}", "}}")
-        lines = f"expected = _defined(lambda: {expected})\ngot = {{answer}}\n"
-        lines += f"assert _same(expected, got, exact=False), {told}"
+        lines = f"_expected = _defined(lambda: {expected})\n_got = {{answer}}\n"
+        lines += f"assert _same(_expected, _got, exact=False), {told}"
     return str(lines).strip().format(**values, call=call, answer=answer, again=again)
 
 
