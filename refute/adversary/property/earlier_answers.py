@@ -124,9 +124,11 @@ def _of_function(
 
 def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
     inputs = one.way.inputs
+    # Those that are answered otherwise now come first: of inputs with one answer before, a test tries the first.
+    answered = sorted(zip(inputs.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
     rows = [
         (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
-        for row, answer in zip(inputs.rows, one.before, strict=True)
+        for row, answer, _ in answered
         if answer and not _crashed(answer)
     ]
     if not rows:

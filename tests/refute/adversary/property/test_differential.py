@@ -117,6 +117,16 @@ def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, c
     assert any("unchanged" in name for name in failures(written, code)) is fails
 
 
+def test_an_input_that_is_answered_otherwise_now_is_tried_whatever_others_gave(tmp_path: Path) -> None:
+    made = brief(OLD)
+    one = max(compared(made, tmp_path), key=lambda each: len(each.before) - len({*each.before}))
+    source = PropertyTester([one]).write_tests(made).source
+    rows, before = [repr(row)[:-1] for row in one.way.inputs.rows], one.before
+    missed = max(at for at, row in enumerate(rows) if row not in source and before[at] and before[at] in before[:at])
+    now = tuple(("value", "'other'") if at == missed else answer for at, answer in enumerate(one.now))
+    assert rows[missed] in PropertyTester([replace(one, now=now)]).write_tests(made).source
+
+
 READ = """
 def read(data, bits):
     if bits < 1 or bits > 8:
@@ -246,7 +256,9 @@ def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: P
     code = "def day(text):\n    import datetime\n    return str(datetime.date.fromisoformat(text))\n"
     made = brief(code, "day() behaves as before.", old=code.replace("    return", "    \n    return"))
     ways = ways_of(made)
-    refused = [Compared(way=one, before=(None,) * len(one.inputs.rows), now=()) for one in ways]
+    refused = [
+        Compared(way=one, before=(None,) * len(one.inputs.rows), now=(None,) * len(one.inputs.rows)) for one in ways
+    ]
     (untested,) = PropertyTester(refused).write_tests(made).untestable
     assert untested.reason.endswith('show a call of it that works: add  examples: ["day(...) == ..."]')
 
