@@ -18,6 +18,10 @@ _COMMAND_LINK: Final = re.compile(
 _RAISES: Final = re.compile(r"(?P<call>.*\S)\s+(?:raises?|throws?)\s+(?P<error>[A-Za-z_]\w*(?:\.\w+)*)", re.DOTALL)
 
 
+_STATES: Final = re.compile(r"assert\b|with pytest\.raises\(")
+"""How a statement begins that can fail by itself."""
+
+
 def expression(value: str) -> str:
     """Check that a text is one Python expression.
 
@@ -54,13 +58,13 @@ def _example(value: str, info: ValidationInfo) -> str:
 
 
 def _session(value: str) -> str:
-    """A `>>>` session with at least one result."""
-    expected = "a `>>>` session with what it shows below"
+    """A `>>>` session that says something: by a result, an `assert`, or an error that is expected."""
+    expected = "a `>>>` session with what it shows below, or an `assert`"
     try:
         steps = doctest.DocTestParser().get_examples(printable(value))
     except ValueError as error:
         raise wrong(value, f"{expected}: {error}") from error
-    if not any(step.want for step in steps):
+    if not any(step.want or _STATES.match(step.source) for step in steps):
         raise wrong(value, expected)
     return value.strip("\n")
 

@@ -104,7 +104,7 @@ def _says_nothing(text: str) -> bool:
 
 
 def _prints(expression: ast.expr, namespace: Namespace) -> bool:
-    """Whether an example shows what is printed: only where a called function prints at all."""
+    """Whether an example shows what is printed: only where a called function prints, or gives nothing to be shown."""
     names = {last_name(node) for node in ast.walk(expression) if isinstance(node, ast.Call)}
-    printers = {function.name for function in namespace.surface.callables() if function.writes_output}
+    printers = {one.name for one in namespace.surface.callables() if one.writes_output or not one.answers}
     return not names.isdisjoint(printers) or any(map(_PRINTER.fullmatch, names))

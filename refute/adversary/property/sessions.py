@@ -94,7 +94,8 @@ def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
 
 def _states(step: Step) -> bool:
     """Whether a step says something that can be wrong."""
-    return isinstance(step.statement, ast.Expr | ast.Assert) or isinstance(step.expected, Raises)
+    states = isinstance(step.statement, ast.Expr | ast.Assert) or isinstance(step.expected, Raises)
+    return states or step.source.startswith("with pytest.raises(")
 
 
 def _leaves(step: Step, used: set[str]) -> bool:

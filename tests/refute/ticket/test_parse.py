@@ -174,7 +174,7 @@ def test_a_faulty_field_is_named_with_what_was_expected(
         ("assert f(1) == 2", "without 'assert'"),
         ("def g(n) -> int: return n\nassert f(g) == 2", "what takes several statements is a `>>>` session"),
         (">>> f(1)", "expected a `>>>` session with what it shows below"),
-        (">>>f(1)\n1", "expected a `>>>` session with what it shows below: "),
+        (">>>f(1)\n1", "expected a `>>>` session with what it shows below, or an `assert`: "),
         ("", "a Python expression"),
         ("(" * 5000 + ")" * 5000, "Python expression"),
         ("-" * 9_999 + "1", "nested so deeply"),
@@ -185,8 +185,13 @@ def test_an_example_must_be_an_expression(make_ticket: MakeTicket, example: str,
     assert said in problems_of(make_ticket(claims=[{"text": "t", "examples": [example]}]))
 
 
-def test_an_example_may_raise(make_ticket: MakeTicket) -> None:
-    written = ["f('') raises ValueError", "pkg.f(1)\nraises pkg.errors.Wrong"]
+def test_an_example_may_raise_and_a_session_may_assert(make_ticket: MakeTicket) -> None:
+    written = [
+        "f('') raises ValueError",
+        "pkg.f(1)\nraises pkg.errors.Wrong",
+        ">>> with pytest.raises(E):\n...     f(1)",
+        ">>> assert f(2) == 4",
+    ]
     assert load_ticket(make_ticket(claims=[{"text": "t", "examples": written}])).claims[0].examples == tuple(written)
 
 

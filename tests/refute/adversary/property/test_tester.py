@@ -105,6 +105,14 @@ def test_an_example_may_be_a_session_with_unknown_names_told() -> None:
     assert [one.field for one in attack.untested_fields] == ["the session '>>> area(width, 2)'"]
 
 
+def test_a_session_may_say_by_assert_and_raises_what_it_expects() -> None:
+    code = "def half(n):\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
+    raising = ">>> import pytest\n>>> with pytest.raises(ValueError):\n...     half(3)"
+    attack = attack_on(code, claim("Halves.", ">>> assert half(4) == 2", raising))
+    assert (len(attack.tests), failures(attack, code)) == (2, {})
+    assert len(failures(attack, code.replace("raise ValueError(n)", "return 0").replace("n // 2", "n"))) == 2
+
+
 def test_statements_among_author_examples_run_in_order() -> None:
     code = "class Box:\n    items = 0\n    def add(self):\n        self.items += 1\n"
     written = "box = Box(); box.add(); assert box.items == 1"
