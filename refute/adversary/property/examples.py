@@ -85,11 +85,21 @@ def text_examples(
         if named and named.isdisjoint(name for tree in example.code for name in names_in(tree)):
             continue  # of a class that the claim names for another method
         try:
-            names = namespace.resolve([*example.code, *example.shown], home=home)
+            names = _names_of(example, namespace, home)
             if names.reaches_implementation:
                 yield _tested(claim, text, example, origin, namespace, names)
         except NotTested as why:
             yield Note(claim=claim, reason=f"the example {example.quote!r} {why}")
+
+
+def _names_of(example: Example, namespace: Namespace, home: str) -> Resolved:
+    """Where the names of an example come from. Raises NotTested: one comes from nowhere."""
+    try:
+        return namespace.resolve([*example.code, *example.shown], home=home)
+    except NotTested:
+        if not example.exact:
+            raise
+        return namespace.resolve(example.code, home=home)  # a session may show the repr of a library's object: a text
 
 
 def _tested(claim: Claim, text: str, example: Example, origin: Origin, namespace: Namespace, names: Resolved) -> Draft:
