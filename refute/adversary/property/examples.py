@@ -15,6 +15,7 @@ from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
 from refute.adversary.property.sessions import Example, blank_out, read_sessions
 from refute.adversary.property.surface import Documented, Function
+from refute.adversary.property.values import Raises
 from refute.adversary.references import names_in
 from refute.ticket.record import Claim
 
@@ -97,7 +98,7 @@ def _names_of(example: Example, namespace: Namespace, home: str) -> Resolved:
     try:
         return namespace.resolve([*example.code, *example.shown], home=home)
     except NotTested:
-        if not example.exact:
+        if not example.exact or any(isinstance(step.expected, Raises) for step in example.steps):
             raise
         return namespace.resolve(example.code, home=home)  # a session may show the repr of a library's object: a text
 
