@@ -119,11 +119,7 @@ class Messages:
 
     @property
     def _numbered(self) -> bool:
-        """Whether messages tell their number: for good, once they may overtake one another.
-
-        One side notices later than the other that a connection has ended; without a number its messages would seem to
-        have been written before it heard anything.
-        """
+        """Whether messages tell their number: for good, as the sides notice apart that a connection has ended."""
         return self._objects.shared.overtaken or self._last > 0 or self._heard > 0
 
     def _encoder(self) -> Encoder:

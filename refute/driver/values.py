@@ -16,8 +16,6 @@ from pathlib import PosixPath, PurePosixPath, PureWindowsPath
 from types import BuiltinFunctionType
 from typing import Any, Final
 
-from refute.driver.known import HEAP_TYPE
-
 
 def _date_parts(value: dt.datetime) -> list[Any]:
     time_parts = [value.hour, value.minute, value.second, value.microsecond]
@@ -136,7 +134,5 @@ def base_value(value: Any) -> Any:
 def remade(kind: type, content: Any) -> Any:
     """An object of a class, of the plain value that it derives from; no Python of the class's own runs."""
     base: Any = type(content)
-    is_record = "n_sequence_fields" in vars(kind) and isinstance(kind.__new__, BuiltinFunctionType)
-    if is_record or not kind.__flags__ & HEAP_TYPE:  # one of C (`numpy.float64`) is made by itself alone
-        return kind.__new__(kind, content)
-    return base.__new__(kind, content)
+    made_in_c = isinstance(kind.__new__, BuiltinFunctionType) and kind.__new__.__self__ is kind  # `numpy.float64`
+    return (kind if made_in_c else base).__new__(kind, content)
