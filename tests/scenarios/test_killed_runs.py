@@ -12,7 +12,7 @@ from urllib.error import HTTPError
 import pytest
 
 from flows.orchestrator.api import over_http, upsert_automation
-from flows.orchestrator.killed_runs import FlowName, automation
+from flows.orchestrator.killed_runs import automation
 from flows.orchestrator.server import server_lease
 from refute.settings import Settings
 from tests.fakes.prefect_api import asked
@@ -40,8 +40,10 @@ with on_running_server(Settings.load(state_dir=Path(sys.argv[1]))):
     gate.load_ticket = stage
     if sys.argv[2] != "beats":
         refute_flow.heartbeats = contextlib.nullcontext
-    gate.gate(VerifyRequest(ticket=Path("ticket")))
+    gate.gate(VerifyRequest(ticket=Path("killed-by-a-test")))
 """
+RUN = "gate killed-by-a-test"
+"""The server has runs of other tests, too: those are left alone."""
 
 
 @contextlib.contextmanager
@@ -61,6 +63,7 @@ def test_a_killed_run_and_its_stages_become_crashed(
     with server_lease(settings, say=print) as api_url:
         ask = partial(asked, api_url)
         quick = {**automation(within_s=10), "name": "killed by a test"}
+        quick["trigger"]["match"]["prefect.resource.name"] = RUN
         upsert_automation(over_http(api_url), quick)
 
         def started(how: str) -> subprocess.Popen[bytes]:
@@ -68,7 +71,7 @@ def test_a_killed_run_and_its_stages_become_crashed(
             return stack.enter_context(killed(command))
 
         def states(of: str) -> list[str]:
-            found = ask("POST", f"/{of}/filter", {"flows": {"name": {"any_": [FlowName.GATE]}}})
+            found = ask("POST", f"/{of}/filter", {"flow_runs": {"name": {"any_": [RUN]}}})
             return sorted(one["state_type"] for one in found)
 
         with contextlib.ExitStack() as stack:
