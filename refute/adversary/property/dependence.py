@@ -43,7 +43,7 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
     """
     found: dict[str, Beside] = {}
     assigned = (node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign))
-    constants = {name: _values(node) for node in assigned for name in bound_names([node])}
+    constants = {name: set(literals_in(node)) for node in assigned for name in bound_names([node])}
     for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
         nodes = [*ast.walk(function)]
         at_times = {id(one) for node in nodes if isinstance(node, _CONDITIONAL) for one in ast.walk(node)}
@@ -55,7 +55,7 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
         own.calls |= {name.removeprefix("self.").removeprefix("cls.") for name in calls}
         own.calls |= {node.id for node in nodes if isinstance(node, ast.Name)}  # `key=f` calls it, too
         own.recurses |= function.name in own.calls
-        own.literals |= _values(function).union(*(constants.get(name, ()) for name in own.calls))
+        own.literals |= set(literals_in(function)).union(*(constants.get(name, ()) for name in own.calls))
         own.raises |= {name for name in raised if name and name[:1].isupper()}
         own.reads |= {one for name in calls for one in reads(name) if one != "moment" or name in always}
     size = -1
@@ -69,10 +69,6 @@ def beside(tree: ast.Module) -> dict[str, Beside]:
                 one.literals |= found[other].literals
                 one.recurses |= found[other].recurses
     return found
-
-
-def _values(node: ast.AST) -> set[str | int | float]:
-    return {value for value, _ in literals_in(node)}
 
 
 def called(call: ast.Call) -> str:

@@ -52,7 +52,8 @@ _SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
     """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
     surface = read_surface(brief.modules)
-    earlier = earlier_modules(brief) if brief.earlier else ()
+    # Parsed only for a claim that names functions of it.
+    earlier = earlier_modules(brief) if brief.earlier and any(one.unchanged for one in brief.ticket.claims) else ()
     known = {one.whole for one in read_surface(earlier).callables()}
     for claim in brief.ticket.claims:
         for name in claim.unchanged:

@@ -40,14 +40,14 @@ def _is_tame(nodes: Sequence[ast.AST]) -> bool:
     return all(not isinstance(value, int) or value.bit_length() <= _MAX_BITS for value in numbers)
 
 
-def literals_in(tree: ast.AST) -> Iterator[tuple[str | int | float, int]]:
-    """Its texts and numbers, each with its line; no long ones, which inputs do not hold."""
+def literals_in(tree: ast.AST) -> Iterator[str | int | float]:
+    """Its texts and numbers; no long ones, which inputs do not hold."""
     for node in ast.walk(tree):
         match node:
             case ast.Constant(value=bool()):
                 continue
             case ast.Constant(value=str() | int() | float() as value) if len(repr(value)) <= _LITERAL_CHARACTERS:
-                yield value, node.lineno
+                yield value
             case _:
                 continue
 

@@ -117,7 +117,7 @@ def _size(node: ast.AST) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class AlsoDrawn:
     """What a law tries beside what is drawn by the types alone, as Hypothesis strategies."""
 
     of_variables: Mapping[str, Sequence[str]]
@@ -128,7 +128,7 @@ class Beside:
 
 def beside_drawn(
     kinds: Mapping[str, Kind], code: Sequence[ast.expr], surface: Surface, published: Sequence[ast.Call]
-) -> Beside:
+) -> AlsoDrawn:
     """More strategies for a law.
 
     Args:
@@ -140,7 +140,7 @@ def beside_drawn(
     calls = [node for tree in code for node in ast.walk(tree) if isinstance(node, ast.Call)]
     pairs = [(call, one) for call in calls for one in surface.callables() if may_call(call, one, surface)]
     functions = [function for _, function in pairs]
-    own = [value for tree in code for value, _ in literals_in(tree)]
+    own = [value for tree in code for value in literals_in(tree)]
     theirs = within((value for function in functions for value in function.does.seeds), farthest(functions, ()))
     sizes = [one for one in _beside([*own, *theirs]) if isinstance(one, int) and one > USUAL_SIZE]
     sizes = within(sizes, min(FAR, farthest(functions, ())))
@@ -151,7 +151,7 @@ def beside_drawn(
         plain = within(dict.fromkeys(values if kind.name in SCALARS else ()), farthest(functions, passed))[:MAX_ROWS]
         found[name] = [f"st.sampled_from({plain!r})"] if plain else []
         found[name] += [kind.sized(sizes)] if sizes and kind.name in SIZED else []
-    return Beside(of_variables=found, of_types=_told(own, theirs))
+    return AlsoDrawn(of_variables=found, of_types=_told(own, theirs))
 
 
 def _passed(
