@@ -96,7 +96,7 @@ def _in_words(faults: Iterable[Fault], document: Document) -> list[str]:
 
     def words(fault: Fault) -> str:
         name = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault.path).lstrip(".")
-        place = f" (line {line(fault.path)})" if fault.path in document.lines else ""
+        place = f" (line {line(fault.path)})" if fault.path[:1] in document.lines else ""  # of what holds it, at least
         return f"{name or 'ticket'}{place}: {fault.message}"
 
     distinct = {(*fault.path, fault.message): fault for fault in faults}
@@ -145,7 +145,8 @@ def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
         property=Property(**dict(model.property)) if model.property else None,
         raises=tuple(
             Raises(error=error, call=one.call, given=dict(one.given or {}), assume=one.assume)
-            for error, one in model.raises.items()
+            for error, calls in model.raises.items()
+            for one in calls
         ),
         same_as=dict(model.same_as),
         unchanged=tuple(dict.fromkeys(model.unchanged)),

@@ -45,9 +45,9 @@ class PropertyModel(_Strict):
     assume: Expression | None = None
 
 
-def _raises_from_text(value: Any) -> Any:
-    """A plain expression is a call that raises the error."""
-    return {"call": value} if isinstance(value, str) else value
+def _calls_from_one(value: Any) -> Any:
+    """One call stands for a list of them, and a plain expression for a call that raises the error."""
+    return [{"call": one} if isinstance(one, str) else one for one in (value if isinstance(value, list) else [value])]
 
 
 class RaisesModel(_Strict):
@@ -93,7 +93,7 @@ class ClaimModel(_Strict):
     id: Id | None = None
     examples: Examples = []
     property: PropertyModel | None = None
-    raises: dict[DottedName, Annotated[RaisesModel, BeforeValidator(_raises_from_text)]] = {}
+    raises: dict[DottedName, Annotated[list[RaisesModel], BeforeValidator(_calls_from_one), Field(min_length=1)]] = {}
     same_as: dict[DottedName, DottedName] = {}
     unchanged: list[DottedName] = []
     run: Words | None = None
@@ -141,7 +141,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "python": "a Python version in quotes, '3.11' or '3.13'",
     "property": "a mapping with given, check and optionally assume",
     "call": "a Python expression that raises the error",
-    "raises": "a mapping of error to call, e.g. {ValueError: \"parse('')\"}",
+    "raises": "a mapping of error to call, or to a list of them, e.g. {ValueError: \"parse('')\"}",
     "same_as": "a mapping of function to function, e.g. {fast_sum: sum}",
     "unchanged": "a list of functions",
     "stdin": "the text that the program reads",
@@ -195,7 +195,7 @@ def _fault(details: ErrorDetails) -> Fault:
 
 def _message(details: ErrorDetails, path: FieldPath) -> str:
     got, name = details["input"], str(path[-1]) if path else ""
-    if details["type"] == "model_type" and path[:1] == ("claims",) and isinstance(path[-1], int):
+    if details["type"] == "model_type" and path[:-1] == ("claims",):
         return f"got {shown(got)}, expected a sentence in quotes, or a mapping with text"
     match details["type"]:
         case "missing":
@@ -223,7 +223,7 @@ def _quotes(kind: str, got: object) -> str:
 
 def _owner(path: FieldPath) -> type[_Strict]:
     """The model that an unknown field was found in."""
-    if path[-3:-2] == ("raises",):
+    if path[-4:-3] == ("raises",):
         return RaisesModel
     if path[-3:-2] == ("after",):
         return TextModel

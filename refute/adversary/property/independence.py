@@ -48,7 +48,7 @@ class Evidence:
         if not self._stands_in_claim(name):
             return f"the claim does not name {name}"
         if not self._varies(call):
-            return "`raises` has one input of its author's, expected `given` with types"
+            return "`raises` has inputs of its author's, expected `given` with types"
         if not self._is_answer(call):
             return self._not_drawn() or f"`{ast.unparse(call)}` is not one call of the code"
         return self._not_drawn() or self._narrowed(call)

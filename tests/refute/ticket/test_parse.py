@@ -108,7 +108,7 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
     assert "title (line 2): got '42' (a number), expected" in said
     assert "workspce (line 3): unknown field, did you mean workspace?" in said
     assert "implementation_files (line 4): got 'thing.py', expected a list" in said
-    assert "claims[0].text: got '', expected some text" in said
+    assert "claims[0].text (line 6): got '', expected some text" in said
     assert "kind (line 7): got 'rust', expected 'python' or 'cli'" in said
     assert "verification_script: missing" in said
 
@@ -425,7 +425,7 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
     stated = {
         "text": "It is right.",
         "raises": {
-            "ValueError": "thing('')",
+            "ValueError": ["thing('')", {"call": "thing(None)"}],
             "KeyError": {"given": {"n": "int"}, "assume": "n < 0", "call": "thing(n)"},
         },
         "same_as": {"fast_sum": "math.fsum"},
@@ -434,10 +434,11 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
     (claim,) = load_ticket(make_ticket(claims=[stated], base="old")).claims
     assert [(one.error, one.call, one.given, one.assume) for one in claim.raises] == [
         ("ValueError", "thing('')", {}, None),
+        ("ValueError", "thing(None)", {}, None),
         ("KeyError", "thing(n)", {"n": "int"}, "n < 0"),
     ]
     assert (claim.same_as, claim.unchanged) == ({"fast_sum": "math.fsum"}, ("thing",))
-    assert claim.code() == ("thing('')", "thing(n)", "fast_sum", "thing")
+    assert claim.code() == ("thing('')", "thing(None)", "thing(n)", "fast_sum", "thing")
 
 
 @pytest.mark.parametrize(
@@ -452,6 +453,8 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
             {"raises": {"ValueError": {"call": "f(", "cal": "f()"}}},
             "unknown field, did you mean call?",
         ),
+        ({"raises": {"ValueError": []}}, "got an empty list, expected at least one entry"),
+        ({"raises": {"ValueError": ["f()", 7]}}, "raises.ValueError[1] (line"),
         ({"raises": ["f()"]}, "got a list of 1, expected a mapping of error to call"),
         ({"same_as": {"f": 3}}, "expected text: write it in quotes"),
         ({"same_as": ["sum"]}, "got a list of 1, expected a mapping of function to function"),

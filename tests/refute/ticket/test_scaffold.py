@@ -56,7 +56,7 @@ def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
         load_ticket(ticket_file)
     said = str(caught.value)
     assert "title (line 5): is still the scaffold's placeholder" in said
-    assert "claims[0].text: is still the scaffold's placeholder" in said
+    assert "claims[0].text (line 23): is still the scaffold's placeholder" in said
     assert "implementation_files" in said
     assert os.access(script, os.X_OK)
 
