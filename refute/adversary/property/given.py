@@ -161,9 +161,9 @@ def _passed(
     surface: Surface,
     published: Sequence[ast.Call],
 ) -> Iterator[Any]:
-    """What published calls pass in the place of a variable."""
+    """What published calls pass in the place of a variable, or of what is made with it (`f(a + 'x' + b)`)."""
     for call, function in pairs:
-        place = next((at for at, one in _placed(call) if isinstance(one, ast.Name) and one.id == name), None)
+        place = next((at for at, one in _placed(call) if name in free_names([one])), None)
         for other in published if place is not None else ():
             value = dict(_placed(other)).get(place) if may_call(other, function, surface) else None
             if isinstance(value, ast.Constant) and type(value.value).__name__ == kind.name:

@@ -36,7 +36,7 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
     if block := claim.property:
         yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace, published))
     for one in claim.raises:
-        yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace))
+        yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace, published))
     for pair in claim.same_as.items():
         try:
             yield from _same_as(claim, pair, published, namespace)
@@ -70,7 +70,7 @@ def _drawn(
     texts: Sequence[str],
     block: Property | Raises,
     namespace: Namespace,
-    published: Sequence[ast.Call] = (),
+    published: Sequence[ast.Call],
 ) -> _Drawn:
     kinds = given_kinds(block.given)
     read = {text: parse_expression(text) for text in (*texts, block.assume) if text}
@@ -106,8 +106,8 @@ def _property(claim: Claim, block: Property, namespace: Namespace, published: Se
     )
 
 
-def _raises(claim: Claim, one: Raises, namespace: Namespace) -> Draft:
-    read = _drawn(claim, [one.error, one.call], one, namespace)  # published calls answer: none is an input here
+def _raises(claim: Claim, one: Raises, namespace: Namespace, published: Sequence[ast.Call]) -> Draft:
+    read = _drawn(claim, [one.error, one.call], one, namespace, published)
     _, call = read.code
     doubt = read.evidence.doubt_of_raising(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE

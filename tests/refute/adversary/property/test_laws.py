@@ -124,6 +124,12 @@ def _cut(text):
 def plain(text: str) -> str:
     return text.replace('&lt;', '<').replace('&gt;', '>')
 
+def digits(text: str) -> str:
+    found = text.replace('-', '')
+    if len(found) != 7 or not found.isdigit():
+        raise ValueError(text)
+    return found
+
 def sized(n: int) -> str:
     return f'{n} B' if n < 1000 else f'{n // 1000} kB'
 """
@@ -133,6 +139,7 @@ PLAIN = Property(
 )
 SIZED = Property(given={"n": "int"}, assume="0 <= n < 1000", check="sized(n) == str(n) + ' B'")
 LONG = Raises(error="ValueError", call="short(text)", given={"text": "str"}, assume="len(text) > 255")
+LETTER = Raises(error="ValueError", call="digits(head + 'x' + tail)", given={"head": "str", "tail": "str"})
 GROUPED = Property(given={"n": "int"}, assume=None, check="grouped(n) == format(n, ',')")
 PRODUCT = Property(given={"n": "int"}, assume="n >= 0", check="product(n) == math.factorial(n)")
 LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit() or level(name) == name")
@@ -149,11 +156,12 @@ LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit(
         (replace(CLAIM, property=CUT), "[:LONGEST]", ""),
         (replace(CLAIM, property=PLAIN), "('&gt;', '>')", "('&gt', '>')"),
         (replace(CLAIM, raises=(LONG,)), "> 255", "> 256"),
+        (replace(CLAIM, raises=(LETTER,), examples=("digits('555-1234')",)), "replace('-', '')", "replace('-', '').rstrip('x')"),
         (replace(CLAIM, property=LEVEL, examples=("level('high') == '9'",)), "'low': '1'", "'HIGH': 'x'"),
     ],
     ids=[
         *("large numbers", "same_as of what recurses", "property of what recurses"),
-        *("at a bound", "beside a size", "beyond a size", "texts of the code", "long texts", "texts near examples"),
+        *("at a bound", "beside a size", "beyond a size", "texts of the code", "long texts", "inside an argument", "texts near examples"),
     ],
 )
 def test_values_that_matter_are_tried_beside_drawn_ones(claim: Claim, right: str, wrong: str) -> None:
