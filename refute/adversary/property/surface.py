@@ -182,7 +182,7 @@ class Surface:
 
     def named_in(self, text: str) -> tuple[Function, ...]:
         """The functions that a claim names in backticks or as a call; else by names with an underscore or a dot."""
-        quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?<![\w.])([^\W\d][\w.]*)\(", text))
+        quoted = set(re.findall(r"`([^\W\d][\w.]*)(?:\(|`)|(?:(?<![\w.])|(?<=\)\.))([^\W\d][\w.]*)\(", text))
         plain = {word for word in _words(text) if "_" in word} | set(re.findall(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+", text))
         for names in ({name for pair in quoted for name in pair}, plain):
             hits = [f for f in self.callables() if names.intersection((f.name, *f.names))]

@@ -56,6 +56,7 @@ def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
         ("fast_sum() is equivalent to lambda xs: 0.", "same_as: {fast_sum: ...}"),
         ("All else behaves as before.", "unchanged: [...]"),
         ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
+        ("`Stack().pop()` fails at first.", 'property: {given: {index: "int"}, check: "Stack(...).pop(index) == ..."}'),
         (
             "`Stack.drain` keeps the order.",
             'property: {given: {at: "int"}, check: "asyncio.run(Stack(...).drain(at)) == ..."}',
