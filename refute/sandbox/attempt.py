@@ -28,8 +28,8 @@ from refute.sandbox.files_local import LocalFiles
 from refute.sandbox.freeze import freeze
 from refute.sandbox.job import End, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import volumes
-from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_decoys, read_workspace
-from refute.sandbox.standing import Standing
+from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_canary_files, read_workspace
+from refute.sandbox.ready_container import ReadyContainer
 from refute.sandbox.tree import Original, read_originals
 from refute.sandbox.watch import OutOfMemory
 
@@ -45,19 +45,19 @@ class _Remains:
     """What was read back."""
 
     workspace: WorkspaceState = NOTHING_SEEN
-    decoys_touched: tuple[str, ...] = ()
+    canary_files_touched: tuple[str, ...] = ()
     collected: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Attempt:
     """One job in a container that stands ready, to its last byte read; whoever made the container removes it."""
 
-    def __init__(self, standing: Standing, job: Job) -> None:
-        self._standing = standing
-        self._client = standing.client
-        self._container = standing.container
+    def __init__(self, ready: ReadyContainer, job: Job) -> None:
+        self._ready = ready
+        self._client = ready.client
+        self._container = ready.container
         self._job = job
-        self._signals = standing.signals
+        self._signals = ready.signals
 
     def run(self, background: Executor, *, began: float) -> JobResult:
         """Do it all but making and removing the container.
@@ -70,7 +70,7 @@ class Attempt:
             EngineDied, SandboxFailed: infrastructure.
         """
         originals = background.submit(read_originals, self._job.workspace)
-        ending = Execution(self._standing, self._job).run()
+        ending = Execution(self._ready, self._job).run()
         end, remains = self._conclude(self._container, ending, originals.result())
         return JobResult(
             end=end,
@@ -79,7 +79,7 @@ class Attempt:
             duration_s=ending.duration_s,
             overhead_s=time.monotonic() - began - ending.duration_s,
             changed_paths=remains.workspace.changed,
-            decoys_touched=remains.decoys_touched,
+            canary_files_touched=remains.canary_files_touched,
             collected=remains.collected,
         )
 
@@ -108,7 +108,7 @@ class Attempt:
         return self._judge(container, ending.exit_code, remains.workspace, out_of_memory=out_of_memory), remains
 
     def _judge(self, container: str, exit_code: int, workspace: WorkspaceState, *, out_of_memory: bool) -> End:
-        pid = self._standing.pid
+        pid = self._ready.pid
         counters = read_counters(pid, container)
         here = counters.processes is not None
         facts = Facts(
@@ -146,7 +146,7 @@ class Attempt:
 
     def _stop_the_world(self, container: str) -> None:
         """Freeze everything in the container; PID 1, which is ours and sleeps, may stay awake where it is alone."""
-        if read_counters(self._standing.pid, container).processes == 1:
+        if read_counters(self._ready.pid, container).processes == 1:
             return
         with engine_errors("pause the container"):
             freeze(self._client, container)
@@ -157,14 +157,14 @@ class Attempt:
         Where gVisor is registered with --ignore-cgroups the engine counts its own processes (measured): a job that
         ended well was at its pids limit.
         """
-        if not self._standing.pid:
+        if not self._ready.pid:
             return Counters()
         with engine_errors("count the container's processes"):
             stats = self._client.stats(container, stream=False, one_shot=True)
         return Counters(processes=(stats.get("pids_stats") or {}).get("current"))
 
     def _read(self, container: str, originals: Mapping[str, Original]) -> _Remains:
-        local = LocalFiles(self._standing.pid)
+        local = LocalFiles(self._ready.pid)
         if self._is_here(local):
             with contextlib.suppress(OSError):  # a tree that is not for it
                 remains = self._read_from(local, originals)
@@ -174,12 +174,12 @@ class Attempt:
 
     def _is_here(self, local: LocalFiles) -> bool:
         """Whether the container runs on this machine and its files can be looked at."""
-        return bool(control_groups(self._standing.pid, self._container)) and local.can_be_read()
+        return bool(control_groups(self._ready.pid, self._container)) and local.can_be_read()
 
     def _read_from(self, files: Files, originals: Mapping[str, Original]) -> _Remains:
         return _Remains(
             workspace=read_workspace(files, originals, self._job.limits, self._job.surroundings.workspace),
-            decoys_touched=read_touched_decoys(files),
+            canary_files_touched=read_touched_canary_files(files),
             collected=read_collected(files, self._job.collect, self._job.surroundings.tests),
         )
 

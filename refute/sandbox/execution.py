@@ -13,7 +13,7 @@ from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
 from refute.sandbox.connection import LOST, START_HINT, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
-from refute.sandbox.standing import FILL_TIMEOUT_S, Standing
+from refute.sandbox.ready_container import FILL_TIMEOUT_S, ReadyContainer
 from refute.sandbox.watch import (
     CommandEnded,
     ContainerEnded,
@@ -54,10 +54,10 @@ class Ending:
 class Execution:
     """One run of one job's command."""
 
-    def __init__(self, standing: Standing, job: Job) -> None:
-        self._standing = standing
+    def __init__(self, ready: ReadyContainer, job: Job) -> None:
+        self._ready = ready
         self._job = job
-        self._signals = standing.signals
+        self._signals = ready.signals
         self._output = CappedOutput(limit_bytes=job.limits.output_bytes)
         self._fill_messages = bytearray()
         self._filled = False
@@ -74,16 +74,16 @@ class Execution:
         reader = threading.Thread(target=self._read, name="refute-output", daemon=True)
         reader.start()
         try:
-            self._standing.send(job_parts(self._job))
+            self._ready.send(job_parts(self._job))
             self._await_fill(reader)
             return self._await_end(reader)
         finally:
-            self._standing.hang_up()
+            self._ready.hang_up()
             reader.join(timeout=DRAIN_TIMEOUT_S)
 
     def _read(self) -> None:
         with contextlib.suppress(*LOST, OSError, ValueError):  # closing breaks the read
-            for number, data in frames_iter(self._standing.stream, tty=False):  # type: ignore[no-untyped-call]
+            for number, data in frames_iter(self._ready.stream, tty=False):  # type: ignore[no-untyped-call]
                 if not self._feed(number, data):
                     self._signals.put(OutputOverflow())
                     return
@@ -177,13 +177,13 @@ class Execution:
                 signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return None
-            if not isinstance(signal, CommandEnded) or signal.exec_id == self._standing.exec_id:
+            if not isinstance(signal, CommandEnded) or signal.exec_id == self._ready.exec_id:
                 return signal
 
     def _exit_code(self) -> int | None:
         """The code of a command that ended while its background processes held the output open, else None."""
         with engine_errors("say whether the command ended"):
-            state = self._standing.client.exec_inspect(self._standing.exec_id)
+            state = self._ready.client.exec_inspect(self._ready.exec_id)
         return None if state["Running"] else state["ExitCode"]
 
     def _ending(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.files import Content, Files, TooLargeError
 from refute.sandbox.job import MEBIBYTE, Limits
 from refute.sandbox.profile import HOMES, HOMES_BYTES
@@ -101,8 +101,8 @@ def read_workspace(
     )
 
 
-def read_touched_decoys(files: Files) -> tuple[str, ...]:
-    """The decoys that are not as they were: removed, another kind, other content or other permissions.
+def read_touched_canary_files(files: Files) -> tuple[str, ...]:
+    """The canary files that are not as they were: removed, another kind, other content or other permissions.
 
     Raises:
         EngineDied, SandboxFailed: they could not be read.
@@ -112,16 +112,16 @@ def read_touched_decoys(files: Files) -> tuple[str, ...]:
     try:
         for name, member, content in files.members(HOMES, HOMES_BYTES + FRAMING_BYTES):
             path = f"{HOMES}/{name}"
-            if _is_decoy(path, member, content):
+            if _is_canary_file(path, member, content):
                 untouched.add(path)
-                if len(untouched) == len(DECOYS):
+                if len(untouched) == len(CANARY_FILES):
                     break
-            elif member.islnk() and path in DECOYS:
+            elif member.islnk() and path in CANARY_FILES:
                 unclear.add(path)  # a second name for it came first: no change of its own
-    except TooLargeError:  # something sparse lies before a decoy
-        unclear = DECOYS.keys() - untouched
+    except TooLargeError:  # something sparse lies before a canary file
+        unclear = CANARY_FILES.keys() - untouched
     untouched |= {path for path in unclear if _stands_alone(files, path)}
-    return tuple(sorted(DECOYS.keys() - untouched))
+    return tuple(sorted(CANARY_FILES.keys() - untouched))
 
 
 def read_collected(files: Files, names: Iterable[str], folder: str = FIRST.tests) -> dict[str, bytes]:
@@ -165,11 +165,11 @@ def _differs(original: Original, member: tarfile.TarInfo, content: Content | Non
     return content.read() != bytes(original.content)  # comparing with a view is many times slower
 
 
-def _is_decoy(path: str, member: tarfile.TarInfo, content: Content | None) -> bool:
-    decoy = DECOYS.get(path)
-    if decoy is None or content is None or not member.isreg():
+def _is_canary_file(path: str, member: tarfile.TarInfo, content: Content | None) -> bool:
+    canary = CANARY_FILES.get(path)
+    if canary is None or content is None or not member.isreg():
         return False
-    expected, mode = decoy
+    expected, mode = canary
     same = member.size == len(expected) and content.read() == expected
     return same and member.mode & PERMISSIONS == mode
 
@@ -177,7 +177,7 @@ def _is_decoy(path: str, member: tarfile.TarInfo, content: Content | None) -> bo
 def _stands_alone(files: Files, path: str) -> bool:
     try:
         for _, member, content in files.members(path, FRAMING_BYTES):
-            return _is_decoy(path, member, content)
+            return _is_canary_file(path, member, content)
     except TooLargeError:
         return False
     return False

@@ -8,7 +8,7 @@ from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
 from refute.sandbox import execution as execution_module
 from refute.sandbox.execution import Execution
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
-from refute.sandbox.standing import Standing
+from refute.sandbox.ready_container import ReadyContainer
 from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, OutOfMemory, Signal, Signals, Started
 from refute.sandbox.workspace import FILLED, WAITING
 from tests.fakes.jobs import bash_job
@@ -17,8 +17,8 @@ from tests.fakes.jobs import bash_job
 def execution(**limits: Any) -> tuple[Execution, Signals]:
     signals: Signals = SimpleQueue()
     nobody: Any = None
-    standing = Standing(client=nobody, name="c", container="c", signals=signals, exec_id="e", usable_until=0.0)
-    return Execution(standing, bash_job("true", limits=limits)), signals
+    ready = ReadyContainer(client=nobody, name="c", container="c", signals=signals, exec_id="e", usable_until=0.0)
+    return Execution(ready, bash_job("true", limits=limits)), signals
 
 
 def test_what_the_command_said_on_stderr_counts_even_if_it_overtakes_the_marker_on_stdout() -> None:
@@ -50,13 +50,13 @@ def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[
     """Let a shell say these frames and end, and the engine tell these signals."""
     monkeypatch.setattr(execution_module, "STREAM_END_EXPLAINED_WITHIN_S", 0.2)
     made, signals = execution()
-    made._standing.stream, shell = socket.socketpair()
+    made._ready.stream, shell = socket.socketpair()
     for number, said in frames:
         shell.sendall(bytes([number, 0, 0, 0]) + len(said).to_bytes(4, "big") + said)
     shell.shutdown(socket.SHUT_WR)
     for signal in told:
         signals.put(signal)
-    with made._standing.stream, shell:
+    with made._ready.stream, shell:
         made.run()
 
 
