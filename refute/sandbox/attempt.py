@@ -31,7 +31,7 @@ from refute.sandbox.profile import volumes
 from refute.sandbox.readback import WorkspaceState, read_collected, read_touched_canary_files, read_workspace
 from refute.sandbox.ready_container import ReadyContainer
 from refute.sandbox.tree import Original, read_originals
-from refute.sandbox.watch import OutOfMemory
+from refute.sandbox.watch import Event
 
 OUT_OF_MEMORY_GRACE_S: Final = 0.15
 """The engine's report of an out-of-memory kill may come after that of the exit it caused."""
@@ -197,5 +197,5 @@ class Attempt:
                 signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return False
-            if isinstance(signal, OutOfMemory):
+            if signal is Event.OUT_OF_MEMORY:
                 return True

@@ -43,27 +43,25 @@ class SandboxImage:
     """SHA-256 over the inputs in the checkout, in hex."""
 
 
-def find_image(client: docker.DockerClient, *, python: str = "3.11", base: str = "") -> SandboxImage | None:
+def find_image(client: docker.DockerClient, *, python: str = "3.11") -> SandboxImage | None:
     """The image of the current recipe, or None if the engine has none. Builds nothing; one request, a few ms.
 
     Args:
         client: the engine.
         python: version of the ticket.
-        base: pinned base image, `name@sha256:…`; empty takes what is there.
 
     Raises:
         EngineUnavailable: no engine answers.
-        ImageBuildFailed: no image is made for this Python version, or the pin is no digest.
+        ImageBuildFailed: no image is made for this Python version.
     """
     with _engine_errors():
-        return _labelled(client, read_recipe(python, base))
+        return _labelled(client, read_recipe(python))
 
 
 def build_image(
     client: docker.DockerClient,
     *,
     python: str = "3.11",
-    base: str = "",
     cache: Path | None = None,
     progress: Progress,
 ) -> SandboxImage:
@@ -72,7 +70,6 @@ def build_image(
     Args:
         client: the engine.
         python: version of the ticket.
-        base: pinned base image, `name@sha256:…`; empty takes the registry's, else debootstrap.
         cache: folder for packed layers (some 200 MB); the user's cache folder by default.
         progress: told about each step, one line each.
 
@@ -80,7 +77,7 @@ def build_image(
         EngineUnavailable: no engine answers.
         ImageBuildFailed: a step failed; the message has its output.
     """
-    recipe = read_recipe(python, base)
+    recipe = read_recipe(python)
     folder = cache or cache_dir() / "image"
     folder.mkdir(parents=True, exist_ok=True)
     with _engine_errors(), patient(client.api):

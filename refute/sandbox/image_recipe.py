@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +36,6 @@ class Recipe:
     """`major.minor`."""
     machine: str
     """Processor, as `uname -m` says it."""
-    base: str
-    """Pinned base image, `name@sha256:…`, or empty: the registry's current one, else debootstrap."""
     lock: bytes
     scripts: Mapping[str, bytes]
     """What runs inside while building: `rootfs.sh`, `wheels.sh`, `driver.sh`."""
@@ -49,8 +46,7 @@ class Recipe:
     def rootfs_key(self) -> str:
         """Stands for the root file system layer."""
         script = self.scripts["rootfs.sh"]
-        source = self.base or self.suite
-        return _key("rootfs", RECIPE_VERSION, self.python, self.machine, source, script, *DROPPED, *KEPT)
+        return _key("rootfs", RECIPE_VERSION, self.python, self.machine, self.suite, script, *DROPPED, *KEPT)
 
     @property
     def wheels_key(self) -> str:
@@ -69,11 +65,11 @@ class Recipe:
         return SUITES[self.python]
 
 
-def read_recipe(python: str, base: str = "") -> Recipe:
+def read_recipe(python: str) -> Recipe:
     """Reads the inputs from the checkout; a few milliseconds.
 
     Raises:
-        ImageBuildFailed: no image is made for this Python version, or the pin is no digest.
+        ImageBuildFailed: no image is made for this Python version.
     """
     if python not in SUITES:
         known = ", ".join(sorted(SUITES))
@@ -81,16 +77,10 @@ def read_recipe(python: str, base: str = "") -> Recipe:
             f"sandbox image: got python {python!r}, expected one of {known}",
             hint="Set `python` in the ticket to one of these versions.",
         )
-    if base and not re.fullmatch(r"[\w./:-]+@sha256:[0-9a-f]{64}", base, re.ASCII):
-        raise ImageBuildFailed(
-            f"sandbox image: got base {base!r}, expected name@sha256:<64 hex digits>",
-            hint="Pin the base image by digest; a tag can be moved.",
-        )
     driver = {str(path.relative_to(DRIVER_SOURCES)): path.read_bytes() for path in _driver_files()}
     return Recipe(
         python=python,
         machine=platform.machine(),
-        base=base,
         lock=LOCK.read_bytes(),
         scripts={name: (SANDBOX_FILES / name).read_bytes() for name in SCRIPTS},
         driver=driver,

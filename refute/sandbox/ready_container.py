@@ -17,7 +17,7 @@ from refute.sandbox.profile import container_config, subject
 from refute.sandbox.reaper import labels
 from refute.sandbox.runtime import PLAIN
 from refute.sandbox.tcp_memory import limit_tcp_memory
-from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, Signals, watch
+from refute.sandbox.watch import CommandEnded, Event, Signals, watch
 from refute.sandbox.workspace import FILL_COMMAND, homes_part
 
 MARGIN_S: Final = 5.0
@@ -55,7 +55,7 @@ class ReadyContainer:
                 signal = self.signals.get_nowait()
             except Empty:
                 return time.monotonic() < self.usable_until
-            if isinstance(signal, CommandEnded | ContainerEnded | EngineLost):
+            if isinstance(signal, CommandEnded) or signal in {Event.CONTAINER_ENDED, Event.ENGINE_LOST}:
                 return False
 
     def send(self, parts: Sequence[bytes]) -> None:

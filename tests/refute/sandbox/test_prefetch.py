@@ -9,7 +9,7 @@ import pytest
 
 from refute.sandbox.prefetch import Prefetch
 from refute.sandbox.ready_container import ReadyContainer, shape
-from refute.sandbox.watch import ContainerEnded, OutOfMemory, Signals
+from refute.sandbox.watch import Event, Signals
 from tests.fakes.jobs import bash_job
 
 
@@ -52,8 +52,8 @@ def test_each_container_is_taken_once(prefetch, removed):
 
 def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(prefetch, executor, removed):
     ended = ready("ended")
-    ended.signals.put(OutOfMemory())
-    ended.signals.put(ContainerEnded())
+    ended.signals.put(Event.OUT_OF_MEMORY)
+    ended.signals.put(Event.CONTAINER_ENDED)
     prefetch.prepare("shape", lambda: ready("late", usable_s=-1))
     prefetch.prepare("shape", lambda: ended)
     assert prefetch.take("shape") is None
