@@ -33,7 +33,6 @@ class Ending:
 
     exit_code: int | None = None
     """None where it had to be ended."""
-    timed_out: bool = False
     overflow: bool = False
     container_ended: bool = False
     out_of_memory: bool = False
@@ -146,8 +145,7 @@ class Execution:
             now = time.monotonic()
             match signal:
                 case None:
-                    code = self._exit_code()
-                    return self._ending(now - started, exit_code=code, timed_out=code is None)
+                    return self._ending(now - started, exit_code=self._exit_code())
                 case Event.OUT_OF_MEMORY:
                     self._out_of_memory = True
                 case Event.OUTPUT_OVERFLOW:
@@ -182,13 +180,11 @@ class Execution:
         duration_s: float,
         *,
         exit_code: int | None = None,
-        timed_out: bool = False,
         overflow: bool = False,
         container_ended: bool = False,
     ) -> Ending:
         return Ending(
             exit_code=exit_code,
-            timed_out=timed_out,
             overflow=overflow,
             container_ended=container_ended,
             out_of_memory=self._out_of_memory,

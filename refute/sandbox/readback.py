@@ -4,6 +4,7 @@ Nothing in the container runs, so nothing races the reader. Everything but the f
 and contents are looked at, never acted upon.
 """
 
+import io
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -92,7 +93,10 @@ def read_workspace(
     except TooLargeError:
         complete = False
     for name in linked:
-        _look_alone(files, f"{workspace}/{name}", name, comparison)
+        if found := _read_alone(files, f"{workspace}/{name}"):
+            comparison.look(name, *found)
+        else:
+            comparison.changed.add(name)
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
@@ -120,7 +124,7 @@ def read_touched_canary_files(files: Files) -> tuple[str, ...]:
                 unclear.add(path)  # a second name for it came first: no change of its own
     except TooLargeError:  # something sparse lies before a canary file
         unclear = CANARY_FILES.keys() - untouched
-    untouched |= {path for path in unclear if _stands_alone(files, path)}
+    untouched |= {path for path in unclear if (found := _read_alone(files, path)) and _is_canary_file(path, *found)}
     return tuple(sorted(CANARY_FILES.keys() - untouched))
 
 
@@ -132,14 +136,9 @@ def read_collected(files: Files, names: Iterable[str], folder: str = FIRST.tests
     """
     collected: dict[str, bytes] = {}
     for name in names:
-        try:
-            for below, member, content in files.members(f"{folder}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES):
-                # A folder of that name comes as what lies in it: never the file that was asked for.
-                if not below and content is not None and member.size <= MAX_COLLECTED_BYTES:
-                    collected[name] = content.read()
-                break
-        except TooLargeError:
-            continue
+        found = _read_alone(files, f"{folder}/{name}")
+        if found is not None and found[1] is not None:
+            collected[name] = found[1].read()
     return collected
 
 
@@ -174,25 +173,17 @@ def _is_canary_file(path: str, member: tarfile.TarInfo, content: Content | None)
     return same and member.mode & PERMISSIONS == mode
 
 
-def _stands_alone(files: Files, path: str) -> bool:
+def _read_alone(files: Files, path: str) -> tuple[tarfile.TarInfo, Content | None] | None:
+    """A file asked for by itself, as which one of several names is a file; None where it is missing or too large."""
     try:
-        for _, member, content in files.members(path, FRAMING_BYTES):
-            return _is_canary_file(path, member, content)
-    except TooLargeError:
-        return False
-    return False
-
-
-def _look_alone(files: Files, path: str, name: str, comparison: _Comparison) -> None:
-    """Compare a file that has several names, which an archive of its own shows as a file again."""
-    try:
-        for below, member, content in files.members(path, MAX_COLLECTED_BYTES):
-            if not below:
-                comparison.look(name, member, content)
-                return
+        for below, member, content in files.members(path, MAX_COLLECTED_BYTES + FRAMING_BYTES):
+            # A folder of that name comes as what lies in it: never the file that was asked for.
+            if not below and member.size <= MAX_COLLECTED_BYTES:
+                return member, None if content is None else io.BytesIO(content.read())
+            break
     except TooLargeError:
         pass
-    comparison.changed.add(name)
+    return None
 
 
 def _ancestors(name: str) -> Iterator[str]:

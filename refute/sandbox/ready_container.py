@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
+from refute.sandbox.cgroups import limit_tcp_memory
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.network import on_network, open_egress
 from refute.sandbox.profile import container_config, subject
 from refute.sandbox.reaper import labels
 from refute.sandbox.runtime import PLAIN
-from refute.sandbox.tcp_memory import limit_tcp_memory
 from refute.sandbox.watch import CommandEnded, Event, Signals, watch
 from refute.sandbox.workspace import FILL_COMMAND, homes_part
 

@@ -55,6 +55,6 @@ def test_it_is_thawed_before_it_is_removed_and_another_is_not(pid: int, first: s
 def test_the_engine_s_count_of_its_processes_decides_nothing() -> None:
     engine: Any = Engine()
     attempt = Attempt(ready(engine, pid=0), bash_job("true"))
-    end = attempt._judge("c", 0, NOTHING_SEEN, out_of_memory=False)
+    end = attempt._judge(0, NOTHING_SEEN, out_of_memory=False)
     assert end == Exited(code=0)
     assert engine.asked == []

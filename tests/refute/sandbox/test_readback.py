@@ -41,11 +41,11 @@ def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> b
     return buffer.getvalue()
 
 
-def file_tar(name: str, content: bytes) -> bytes:
+def file_tar(name: str, content: bytes, mode: int = 0o644) -> bytes:
     """As the engine sends a single file."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        tar.addfile(member(name, content)[0], io.BytesIO(content))
+        tar.addfile(member(name, content, mode=mode)[0], io.BytesIO(content))
     return buffer.getvalue()
 
 
@@ -151,13 +151,15 @@ def test_a_container_that_is_gone_is_an_error_and_no_loss_of_canary_files_or_res
         read_collected(EngineFiles(Removed({}).as_client(), "c"), ["results"])
 
 
-def test_canary_files_behind_an_endless_file_are_asked_for_one_by_one() -> None:
+@pytest.mark.parametrize("in_a_folder", [False, True])
+def test_canary_files_behind_an_endless_file_are_asked_for_one_by_one(in_a_folder: bool) -> None:
     header = member("home/aaa")[0]
     header.size = 100 * 1024**3
     archives: dict[str, object] = {"/home": Zeros(header.tobuf(tarfile.PAX_FORMAT))}
     for path, (content, mode) in CANARY_FILES.items():
-        if path != NOTES:
-            archives[path] = engine_tar("", [member(path.rpartition("/")[2], content, mode=mode)])
+        archives[path] = file_tar(path.rpartition("/")[2], content, mode)
+    content, mode = CANARY_FILES[NOTES]
+    archives[NOTES] = engine_tar("notes.txt", [member("notes.txt", content, mode=mode)] if in_a_folder else [])
     assert read_touched_canary_files(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
