@@ -17,9 +17,10 @@ from refute.errors import SandboxFailed
 from refute.sandbox.connection import EngineClient, engine_errors
 from refute.sandbox.image_load import NewImage, find, load, patient
 from refute.sandbox.image_pack import Layer
+from refute.sandbox.image_recipe import LAYER_VERSION
 from refute.sandbox.requirements import Pin, Wheel, read_pins, unmet
 from refute.sandbox.requirements_download import WheelSource, fetch_wheels
-from refute.sandbox.requirements_layer import LAYER_VERSION, PREFIX, PTH, pack_wheels
+from refute.sandbox.requirements_layer import PREFIX, PTH, pack_wheels
 
 LABEL_KEY: Final = "refute.sandbox.requirements"
 LABEL_MODULES: Final = "refute.sandbox.requirements.modules"

@@ -12,6 +12,9 @@ from refute.sandbox.image_contents import DROPPED, KEPT
 RECIPE_VERSION = "2"
 """Raised whenever the build itself changes what comes out of the same inputs."""
 
+LAYER_VERSION = "2"
+"""Raised whenever the same wheels give another layer."""
+
 SUITES: Mapping[str, str] = {"3.11": "bookworm", "3.13": "trixie"}
 """Python version → Debian suite that ships it, for machines that no registry answers.
 Source: the package python3 of each suite, 2026-11-21."""
@@ -51,7 +54,7 @@ class Recipe:
     @property
     def wheels_key(self) -> str:
         """Stands for the wheels layer; their byte code is the root file system's Python's."""
-        return _key("wheels", self.rootfs_key, self.lock, self.scripts["wheels.sh"])
+        return _key("wheels", LAYER_VERSION, self.rootfs_key, self.lock, self.scripts["wheels.sh"])
 
     @property
     def digest(self) -> str:
