@@ -5,11 +5,11 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
-from typing import Final, ParamSpec
+from typing import Final
 
 from refute.sandbox.ready_container import ReadyContainer
+from refute.sandbox.removal import in_background
 
-P = ParamSpec("P")
 PREPARING_S: Final = 60.0
 """How long one that is being made is waited for."""
 
@@ -50,7 +50,7 @@ class Prefetch:
                 continue
             if ready.is_usable():
                 return ready
-            self._in_background(self._remove, ready)
+            in_background(self._executor, self._remove, ready)
 
     def discard(self) -> None:
         """Remove what nobody took, and return when it is gone."""
@@ -68,13 +68,7 @@ class Prefetch:
         holds the lock that all of them share: where nothing is left, it must not be asked for.
         """
         if any(self._waiting.values()):
-            self._in_background(self.discard)
-
-    def _in_background(self, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
-        try:
-            self._executor.submit(call, *args, **options)
-        except RuntimeError:  # closed
-            call(*args, **options)
+            in_background(self._executor, self.discard)
 
     def _made(self, future: Future[ReadyContainer]) -> ReadyContainer | None:
         wait([future], timeout=PREPARING_S)
@@ -85,4 +79,4 @@ class Prefetch:
 
     def _remove_late(self, future: Future[ReadyContainer]) -> None:
         if not future.cancelled() and not future.exception():
-            self._in_background(self._remove, future.result())
+            in_background(self._executor, self._remove, future.result())

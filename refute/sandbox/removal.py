@@ -4,7 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Final
+from typing import Final, ParamSpec
 
 from docker.errors import APIError
 
@@ -17,6 +17,17 @@ from refute.sandbox.reaper import remove_container
 RETURN_S: Final = 20.0
 """How long a removal waits for an engine that died to answer again; `again` is for one that comes back later."""
 RETRY_S: Final = 0.3
+
+
+P = ParamSpec("P")
+
+
+def in_background(executor: Executor, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
+    """Call it in the background; at once where that is closed, or the interpreter ends."""
+    try:
+        executor.submit(call, *args, **options)
+    except RuntimeError:
+        call(*args, **options)
 
 
 class Removal:
@@ -40,10 +51,7 @@ class Removal:
             name: of the container.
             thaw: whether it has to be thawed first, where it was frozen.
         """
-        try:
-            self._executor.submit(self._remove, client, name, thaw=thaw)
-        except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
-            self._remove(client, name, thaw=thaw)
+        in_background(self._executor, self._remove, client, name, thaw=thaw)
 
     def of(self, ready: ReadyContainer) -> None:
         """Remove a container that stands, used or not."""
