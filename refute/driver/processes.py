@@ -115,9 +115,10 @@ def _below_us() -> list[int]:
 def _stat(pid: int) -> list[bytes]:
     """What `/proc/<pid>/stat` says behind the name, which may hold parentheses and spaces; nothing where it is gone."""
     try:
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
         return []
+    return fields if len(fields) > THREADS else []
 
 
 def _reap() -> tuple[bool, int]:
