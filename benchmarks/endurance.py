@@ -83,7 +83,7 @@ def run_jobs(image_id: str, count: int) -> str:
         for result in threads.map(
             lambda number: sandbox.run(job(image_id, run_id, scripts[number % len(scripts)])), range(count)
         ):
-            assert not result.decoys_touched
+            assert not result.canary_files_touched
     return run_id
 
 

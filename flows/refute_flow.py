@@ -12,7 +12,7 @@ from flows.orchestrator.killed_runs import FlowName, heartbeats
 from flows.states import prepare_logs
 from refute import __version__
 from refute.errors import InfrastructureError
-from refute.sandbox.leftovers import remove_leftovers
+from refute.sandbox.reaper import remove_leftovers
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")

@@ -67,7 +67,7 @@ def close(case: CaseFile, provenance: Provenance) -> Outcome:
         critics_tests=case.critique.tests if case.critique else "",
         models=_models(case),
         rounds=round_yields((case.writing, case.hardening.writing if case.hardening else None), case.screening, triage),
-        decoys_touched=tuple(path for _, result in _jobs(case) for path in result.decoys_touched),
+        decoys_touched=tuple(path for _, result in _jobs(case) for path in result.canary_files_touched),
     )
 
 

@@ -279,6 +279,7 @@ class Outcome:
     changed_paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Stage → what it changed in its workspace copy."""
     decoys_touched: tuple[str, ...] = ()
+    """Canary files that were changed or destroyed, by the name that stored outcomes know."""
     cost_usd: Decimal | None = Decimal(0)
     """None where a model without a known price was asked; `models` tells the tokens all the same."""
     models: tuple[ModelUse, ...] = ()

@@ -14,7 +14,7 @@ from refute.ledger.batches import Answer, Batches, BatchTicket
 from refute.ledger.store import Ledger
 from refute.ports import DerivedImages
 from refute.sandbox.image import SandboxImage
-from refute.sandbox.leftovers import remove_leftovers
+from refute.sandbox.reaper import remove_leftovers
 from refute.settings import Settings
 
 

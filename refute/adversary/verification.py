@@ -40,8 +40,8 @@ def judge_verification(
         left_out: files of the workspace that the snapshot does not hold.
     """
     script = ticket.verification_script
-    if result.decoys_touched:
-        touched = ", ".join(result.decoys_touched[:3])
+    if result.canary_files_touched:
+        touched = ", ".join(result.canary_files_touched[:3])
         reason = f"{script} changed or destroyed files outside its workspace copy (inside the container): {touched}"
         return Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason=reason)
     match result.end:

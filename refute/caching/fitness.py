@@ -26,7 +26,7 @@ def ended_well(result: JobResult) -> str:
     """Why a job's result may not stand for a later one's; empty where it may."""
     if result.end != Exited(code=0):
         return f"it ended {result.end}"
-    return "files outside the workspace were touched" if result.decoys_touched else ""
+    return "files outside the workspace were touched" if result.canary_files_touched else ""
 
 
 def repeatable(run: AttackRun) -> str:

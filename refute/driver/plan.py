@@ -161,12 +161,6 @@ def noticed(report: Report) -> bool:
     return report.raised_in_implementation or report.error_type.rpartition(".")[2] in ASSERTED
 
 
-def never(report: Report) -> bool:
-    """False: every other test runs as well."""
-    del report
-    return False
-
-
 def shortened(report: Report) -> Report:
     """A report without what nobody reads of a variant: many of them make one document."""
     return replace(

@@ -14,8 +14,8 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 PR_GET_CHILD_SUBREAPER = 37
 """Numbers from linux/prctl.h (https://man7.org/linux/man-pages/man2/prctl.2.html, 2026-11)."""
-THREADS = 17
-"""Place of `num_threads` behind a process's name in `/proc/<pid>/stat` (proc(5), 2026-11)."""
+UTIME, STIME, THREADS = 11, 12, 17
+"""Places behind a process's name in `/proc/<pid>/stat`, after its state and its parent (proc(5), 2026-11)."""
 ROUNDS = 1_000
 """Times that descendants are looked for before giving up; a fork bomb needs several, since it forks meanwhile."""
 PAUSE_S = 0.002
@@ -56,12 +56,8 @@ class Usage:
 def usage(*pids: int) -> Usage:
     """The use of processors by processes together; those that are gone add nothing."""
     ticks, runnable = 0, False
-    for pid in pids:
-        try:
-            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        ticks += int(fields[11]) + int(fields[12])  # utime and stime, proc(5)
+    for fields in filter(None, map(_stat, pids)):
+        ticks += int(fields[UTIME]) + int(fields[STIME])
         runnable = runnable or fields[0] == b"R"
     return Usage(ticks / os.sysconf("SC_CLK_TCK"), runnable=runnable)
 
@@ -78,8 +74,10 @@ def descendants(root: int) -> list[int]:
     """
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (parent := _parent_of(entry)) is not None:
-            children.setdefault(parent, []).append(int(entry.name))
+        fields = _stat(int(entry.name)) if entry.name.isdigit() else []
+        # One whose first thread alone has ended looks like a zombie, and its other threads go on.
+        if fields and (fields[0] != b"Z" or int(fields[THREADS]) > 1):
+            children.setdefault(int(fields[1]), []).append(int(entry.name))
     found, queue = [], [root]
     while queue:
         below = children.get(queue.pop(), [])
@@ -114,17 +112,13 @@ def _below_us() -> list[int]:
     return [*descendants(ours), *adopted]
 
 
-def _parent_of(process: Path) -> int | None:
-    """The parent of a process that lives; the name before it may hold parentheses and spaces.
-
-    A process whose first thread alone has ended looks like a zombie, and its other threads go on.
-    """
+def _stat(pid: int) -> list[bytes]:
+    """What `/proc/<pid>/stat` says behind the name, which may hold parentheses and spaces; nothing where it is gone."""
     try:
-        fields = (process / "stat").read_bytes().rpartition(b")")[2].split()
-        state, parent, threads = fields[0], int(fields[1]), int(fields[THREADS])
-    except (OSError, ValueError, IndexError):
-        return None
-    return None if state == b"Z" and threads <= 1 else parent
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return []
+    return fields if len(fields) > THREADS else []
 
 
 def _reap() -> tuple[bool, int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from refute.driver.child import ForkServer
-from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, never, noticed, shortened
+from refute.driver.plan import Plan, Report, Results, Variant, VariantReport, shortened
 from refute.driver.pristine import PristineFolder, empty_contents, empty_folder
 from refute.driver.watch import Watch
 
@@ -103,7 +103,7 @@ class Supervisor:
         tampering: list[str] = []
         for _ in range(WORKERS if variant.all_tests else 1):
             left = [name for name in self._plan.tests if name not in reports]
-            watch = self._watch(left, variant=variant, until=never if variant.all_tests else noticed)
+            watch = self._watch(left, variant=variant, runs_all=variant.all_tests)
             reports.update(watch.reports)
             tampering += watch.tampering
             if watch.suite_over or time.monotonic() >= self._deadline_s:

@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from refute.driver.child import Child, Flood, ForkServer
@@ -15,7 +15,7 @@ from refute.driver.conversation import (
     with_canaries,
 )
 from refute.driver.exceptions import stood_in_code
-from refute.driver.plan import Plan, Report, never
+from refute.driver.plan import Plan, Report, noticed
 from refute.driver.processes import Usage, starved
 
 STARTUP_S = 60.0
@@ -40,7 +40,7 @@ class Watch:
         repetition: 0 for the first run.
         deadline_s: monotonic time at which the whole suite ends.
         source: the test file, which is on no disk while the implementation runs.
-        until: says of a test's report that the other tests need not run.
+        runs_all: whether the other tests run whatever one of them shows.
     """
 
     def __init__(
@@ -51,14 +51,13 @@ class Watch:
         repetition: int = 0,
         deadline_s: float,
         source: bytes,
-        until: Callable[[Report], bool] = never,
+        runs_all: bool = True,
     ) -> None:
         self._plan = plan
         self._source = source
         self._tests = tests
         self._deadline_s = deadline_s
-        self._until = until
-        self._judged: set[str] = set()
+        self._runs_all = runs_all
         self._key = secrets.token_hex(16)
         self.canaries = make_canaries(plan.tests)
         self._talk = Conversation(self._key, mixed_order(tests, self.canaries))
@@ -141,10 +140,9 @@ class Watch:
                 return "suite" if until == self._deadline_s else "test"
 
     def _enough(self) -> bool:
-        """Whether a test has ended as `until` waits for."""
-        new = [name for name in self._tests if name in self._talk.reports and name not in self._judged]
-        self._judged.update(new)
-        return any(self._until(self._talk.reports[name]) for name in new)
+        """Whether a test has shown what makes the others needless."""
+        ended = (self._talk.reports[name] for name in self._tests if name in self._talk.reports)
+        return not self._runs_all and any(map(noticed, ended))
 
     def _wait_longer(self, child: Child, until: float) -> bool:
         """Whether a test ran out of time only because the machine did not let it run."""

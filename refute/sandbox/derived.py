@@ -6,8 +6,7 @@ Same base, same wheels, same ID: the configuration holds no time, and the layer 
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,16 +15,16 @@ from filelock import FileLock
 
 from refute.errors import SandboxFailed
 from refute.sandbox.connection import EngineClient, engine_errors
-from refute.sandbox.derived_archive import Base, NewImage, load
+from refute.sandbox.image_load import NewImage, find, load, patient
 from refute.sandbox.image_pack import Layer
+from refute.sandbox.image_recipe import LAYER_VERSION
 from refute.sandbox.requirements import Pin, Wheel, read_pins, unmet
 from refute.sandbox.requirements_download import WheelSource, fetch_wheels
-from refute.sandbox.requirements_layer import LAYER_VERSION, PREFIX, PTH, pack_wheels
+from refute.sandbox.requirements_layer import PREFIX, PTH, pack_wheels
 
 LABEL_KEY: Final = "refute.sandbox.requirements"
 LABEL_MODULES: Final = "refute.sandbox.requirements.modules"
 LABEL_UNMET: Final = "refute.sandbox.requirements.unmet"
-LOAD_TIMEOUT_S: Final = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ def derive_image(
     if found is not None:
         return found
     alone = FileLock(source.cache / f"derive-{key[:16]}.lock")
-    with alone, _patient(client), engine_errors("load the image with the ticket's requirements"):
+    with alone, patient(client), engine_errors("load the image with the ticket's requirements"):
         return _find(client, key, pins) or _make(client, base_id, key, wheels, source)
 
 
@@ -86,15 +85,13 @@ def _key(base_id: str, wheels: Sequence[Wheel]) -> str:
 
 
 def _find(client: EngineClient, key: str, pins: tuple[Pin, ...]) -> DerivedImage | None:
-    for summary in client.images(filters={"label": f"{LABEL_KEY}={key}"}):
-        labels = summary["Labels"]
-        return DerivedImage(
-            id=summary["Id"],
-            pins=pins,
-            modules=frozenset(labels.get(LABEL_MODULES, "").split()),
-            unmet=tuple(labels.get(LABEL_UNMET, "").split()),
-        )
-    return None
+    found = find(client, LABEL_KEY, key)
+    if found is None:
+        return None
+    words = {label: found["Labels"].get(label, "").split() for label in (LABEL_MODULES, LABEL_UNMET)}
+    return DerivedImage(
+        id=found["Id"], pins=pins, modules=frozenset(words[LABEL_MODULES]), unmet=tuple(words[LABEL_UNMET])
+    )
 
 
 def _make(client: EngineClient, base_id: str, key: str, wheels: Sequence[Wheel], source: WheelSource) -> DerivedImage:
@@ -103,9 +100,7 @@ def _make(client: EngineClient, base_id: str, key: str, wheels: Sequence[Wheel],
         unpacked = pack_wheels(wheels, Path(work, "layer.tar"), python=source.python)
         lacking = tuple(unmet(unpacked.needs, pins, python=source.python, machine=source.machine))
         labels = {LABEL_KEY: key, LABEL_MODULES: " ".join(unpacked.modules), LABEL_UNMET: " ".join(lacking)}
-        base = Base(id=base_id, facts=client.inspect_image(base_id))  # type: ignore[no-untyped-call]
-        config = _config(base.facts, labels, unpacked.layer)
-        load(client, NewImage(base=base, config=config, layer=unpacked.layer, tag=f"refute-subject:{key[:16]}"))
+        load(client, _on_top(client, base_id, unpacked.layer, labels), Path(work))
     found = _find(client, key, pins)
     if found is None:
         raise SandboxFailed(
@@ -115,31 +110,15 @@ def _make(client: EngineClient, base_id: str, key: str, wheels: Sequence[Wheel],
     return found
 
 
-def _config(base: Mapping[str, Any], labels: Mapping[str, str], layer: Layer) -> bytes:
-    """The image's configuration; every value follows from the base and the layer, or the ID would not."""
-    inherited = base["Config"]
-    layers = [*base["RootFS"]["Layers"], f"sha256:{layer.digest}"]
-    created = "1970-01-01T00:00:00Z"
-    config = {
-        "architecture": base["Architecture"],
-        "os": base["Os"],
-        "created": created,
-        "config": {
-            **{key: inherited[key] for key in ("User", "WorkingDir", "Env", "Cmd") if inherited.get(key)},
-            "Labels": dict(labels),
-        },
-        "rootfs": {"type": "layers", "diff_ids": layers},
-        "history": [{"created": created, "created_by": "refute"} for _ in layers],
-    }
-    return json.dumps(config, sort_keys=True, separators=(",", ":")).encode()
-
-
-@contextmanager
-def _patient(client: EngineClient) -> Iterator[None]:
-    """Loading an image may take longer than an engine's other answers."""
-    usual = client.timeout
-    client.timeout = LOAD_TIMEOUT_S
-    try:
-        yield
-    finally:
-        client.timeout = usual
+def _on_top(client: EngineClient, base_id: str, layer: Layer, labels: Mapping[str, str]) -> NewImage:
+    """The base image with a layer more; the engine has all the others."""
+    base: Mapping[str, Any] = client.inspect_image(base_id)  # type: ignore[no-untyped-call]
+    digests = [digest.removeprefix("sha256:") for digest in base["RootFS"]["Layers"]]
+    inherited = {key: base["Config"][key] for key in ("User", "WorkingDir", "Env", "Cmd") if base["Config"].get(key)}
+    return NewImage(
+        architecture=base["Architecture"],
+        settings={**inherited, "Labels": dict(labels)},
+        layers=(*(Layer(path=None, digest=digest) for digest in digests), layer),
+        tag=f"refute-subject:{labels[LABEL_KEY][:16]}",
+        base_id=base_id,
+    )

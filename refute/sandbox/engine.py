@@ -19,17 +19,17 @@ from refute.errors import (
     InfrastructureError,
     SandboxFailed,
 )
-from refute.sandbox.ahead import Ahead
 from refute.sandbox.attempt import Attempt
 from refute.sandbox.connection import EngineClient, EngineFacts, connect, engine_errors, is_refusal, read_facts
 from refute.sandbox.execution import NOT_STARTED_HINT
 from refute.sandbox.job import Job, JobResult
+from refute.sandbox.prefetch import Prefetch
 from refute.sandbox.profile import environment, profile_digest
 from refute.sandbox.readback import check_collect
+from refute.sandbox.ready_container import ReadyContainer, make_ready, shape
 from refute.sandbox.reaper import reap
 from refute.sandbox.removal import Removal
 from refute.sandbox.runtime import PLAIN, unenforced_limits
-from refute.sandbox.standing import Standing, shape, stand
 
 SWEEP_EVERY_S: Final = 60.0
 """Between two sweeps for what other runs left; a sandbox that runs jobs looks again after this long."""
@@ -60,8 +60,8 @@ class DockerSandbox:
         self._stops = 0  # how often everything that ran was ended on purpose
         self._background = ThreadPoolExecutor(WORKERS, thread_name_prefix="refute-sandbox")
         self._removal = Removal(self._background, connect)
-        self._ahead = Ahead(self._background, self._removal.now)
-        weakref.finalize(self, self._ahead.discard_later)  # also at the interpreter's end
+        self._prefetch = Prefetch(self._background, self._removal.now)
+        weakref.finalize(self, self._prefetch.discard_later)  # also at the interpreter's end
 
     @property
     def profile_digest(self) -> str:
@@ -130,11 +130,11 @@ class DockerSandbox:
             job: of the same run, ticket, name, image and limits as the one to come; its command and files do not count.
             waiting_s: how long the container may wait; after that it is not used, and a while later ends itself.
         """
-        self._ahead.prepare(shape(job), lambda: self._stand(job, self.facts(), waiting_s))
+        self._prefetch.prepare(shape(job), lambda: self._make_ready(job, self.facts(), waiting_s))
 
     def discard_prepared(self) -> None:
         """Remove prepared containers that nothing ran in: their job will not come. Returns when they are gone."""
-        self._ahead.discard()
+        self._prefetch.discard()
 
     def stop_running(self) -> None:
         """End the jobs that other threads run, since nobody wants their results; their `run` raises SandboxFailed."""
@@ -147,7 +147,7 @@ class DockerSandbox:
 
     def close(self) -> None:
         """Wait until every container is gone. The interpreter's end does the same."""
-        self._ahead.discard()
+        self._prefetch.discard()
         self._background.shutdown(wait=True)
 
     def __enter__(self) -> Self:
@@ -160,22 +160,22 @@ class DockerSandbox:
 
     def _attempt(self, job: Job, facts: EngineFacts) -> JobResult:
         began = time.monotonic()
-        standing = self._ahead.take(shape(job)) or self._stand(job, facts)
+        ready = self._prefetch.take(shape(job)) or self._make_ready(job, facts)
         with self._lock:
-            self._running.add(standing.name)
+            self._running.add(ready.name)
         try:
-            told = replace(job, environment={**job.environment, **standing.environment})
-            return Attempt(standing, told).run(self._background, began=began)
+            told = replace(job, environment={**job.environment, **ready.environment})
+            return Attempt(ready, told).run(self._background, began=began)
         finally:
             with self._lock:
-                self._running.discard(standing.name)
-            self._removal.of(standing)
+                self._running.discard(ready.name)
+            self._removal.of(ready)
 
-    def _stand(self, job: Job, facts: EngineFacts, waiting_s: float = 0.0) -> Standing:
+    def _make_ready(self, job: Job, facts: EngineFacts, waiting_s: float = 0.0) -> ReadyContainer:
         name = f"refute-{uuid.uuid4().hex}"  # known before the container is, so it can be removed in every case
         client = self._connect()
         try:
-            return stand(client, job, facts, name=name, waiting_s=waiting_s)
+            return make_ready(client, job, facts, name=name, waiting_s=waiting_s)
         except BaseException as error:
             self._removal.later(client, name)
             if isinstance(error, SandboxFailed) and not is_refusal(error):  # engines under load fail now and then

@@ -4,28 +4,16 @@ A limit is named only where the command failed, because a program may hit a limi
 """
 
 import os
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
+from refute.sandbox.cgroups import Counters
 from refute.sandbox.job import GIBIBYTE, MEBIBYTE, Exited, Limit, LimitReached, Limits
 from refute.sandbox.readback import WorkspaceState
 
-CGROUPS: Final = Path("/sys/fs/cgroup")
 FULL_BELOW: Final = 0.01
 """A file system with less than this fraction free counts as full: a failed large write leaves some pages."""
 PIDS_STILL_FULL: Final = 0.9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counters:
-    """What the container's control groups counted; None where this process cannot see them (a remote engine)."""
-
-    out_of_memory_kills: int | None = None
-    forks_refused: int | None = None
-    processes: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,36 +46,6 @@ def judge(facts: Facts) -> Exited | LimitReached:
     if disk := _disk(facts):
         return _reached(Limit.DISK, disk, facts.exit_code)
     return Exited(code=facts.exit_code)
-
-
-def read_counters(pid: int, container: str, *, root: Path = Path("/")) -> Counters:
-    """The counters of a container's control groups, versions 1 and 2, where they can be read from here.
-
-    Args:
-        pid: of the container's PID 1, as the engine sees it.
-        container: its id; the control group's name must hold it, or `pid` is one of another machine.
-        root: where `/proc` and `/sys` lie.
-    """
-    groups = control_groups(pid, container, root=root)
-    return Counters(
-        out_of_memory_kills=_counter(groups.get("memory"), ("memory.events", "memory.oom_control"), "oom_kill"),
-        forks_refused=_counter(groups.get("pids"), ("pids.events",), "max"),
-        processes=_number(groups.get("pids"), "pids.current"),
-    )
-
-
-def control_groups(pid: int, container: str, *, root: Path = Path("/")) -> Mapping[str, Path]:
-    """Controller → folder of a container's control group; empty where its processes are none of this machine.
-
-    Args:
-        pid: of the container's PID 1, as the engine sees it.
-        container: its id; the control group's name must hold it, or `pid` is one of another machine.
-        root: where `/proc` and `/sys` lie.
-    """
-    try:
-        return _groups((root / f"proc/{pid}/cgroup").read_text(), container, root / CGROUPS.relative_to("/"))
-    except OSError:
-        return {}
 
 
 def full_mounts(pid: int, mounts: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -135,34 +93,3 @@ def _full(state: os.statvfs_result) -> str:
     if state.f_files > 0 and state.f_ffree <= state.f_files * FULL_BELOW:
         return "inodes"
     return ""
-
-
-def _groups(table: str, container: str, base: Path) -> Mapping[str, Path]:
-    """Controller → folder, from `/proc/<pid>/cgroup` (https://docs.kernel.org/admin-guide/cgroup-v2.html)."""
-    groups: dict[str, Path] = {}
-    for line in table.splitlines():
-        _, controllers, path = line.split(":", 2)
-        if container not in path:
-            continue
-        for controller in controllers.split(",") if controllers else ("memory", "pids"):
-            folder = base / controller / path.lstrip("/") if controllers else base / path.lstrip("/")
-            groups.setdefault(controller, folder)
-    return groups
-
-
-def _counter(folder: Path | None, files: tuple[str, ...], key: str) -> int | None:
-    for file in files if folder else ():
-        try:
-            text = (folder / file).read_text() if folder else ""
-        except OSError:
-            continue
-        if found := re.search(rf"^{key} (\d+)$", text, re.MULTILINE):
-            return int(found[1])
-    return None
-
-
-def _number(folder: Path | None, file: str) -> int | None:
-    try:
-        return int((folder / file).read_text()) if folder else None
-    except (OSError, ValueError):
-        return None

@@ -13,17 +13,8 @@ from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
 from refute.sandbox.connection import LOST, START_HINT, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
-from refute.sandbox.standing import FILL_TIMEOUT_S, Standing
-from refute.sandbox.watch import (
-    CommandEnded,
-    ContainerEnded,
-    EngineLost,
-    OutOfMemory,
-    OutputOverflow,
-    Signal,
-    Started,
-    StreamEnded,
-)
+from refute.sandbox.ready_container import FILL_TIMEOUT_S, ReadyContainer
+from refute.sandbox.watch import CommandEnded, Event, Signal
 from refute.sandbox.workspace import FILLED, WAITING, job_parts
 
 DRAIN_TIMEOUT_S: Final = 5.0
@@ -42,7 +33,6 @@ class Ending:
 
     exit_code: int | None = None
     """None where it had to be ended."""
-    timed_out: bool = False
     overflow: bool = False
     container_ended: bool = False
     out_of_memory: bool = False
@@ -54,10 +44,10 @@ class Ending:
 class Execution:
     """One run of one job's command."""
 
-    def __init__(self, standing: Standing, job: Job) -> None:
-        self._standing = standing
+    def __init__(self, ready: ReadyContainer, job: Job) -> None:
+        self._ready = ready
         self._job = job
-        self._signals = standing.signals
+        self._signals = ready.signals
         self._output = CappedOutput(limit_bytes=job.limits.output_bytes)
         self._fill_messages = bytearray()
         self._filled = False
@@ -74,20 +64,20 @@ class Execution:
         reader = threading.Thread(target=self._read, name="refute-output", daemon=True)
         reader.start()
         try:
-            self._standing.send(job_parts(self._job))
+            self._ready.send(job_parts(self._job))
             self._await_fill(reader)
             return self._await_end(reader)
         finally:
-            self._standing.hang_up()
+            self._ready.hang_up()
             reader.join(timeout=DRAIN_TIMEOUT_S)
 
     def _read(self) -> None:
         with contextlib.suppress(*LOST, OSError, ValueError):  # closing breaks the read
-            for number, data in frames_iter(self._standing.stream, tty=False):  # type: ignore[no-untyped-call]
+            for number, data in frames_iter(self._ready.stream, tty=False):  # type: ignore[no-untyped-call]
                 if not self._feed(number, data):
-                    self._signals.put(OutputOverflow())
+                    self._signals.put(Event.OUTPUT_OVERFLOW)
                     return
-        self._signals.put(StreamEnded())
+        self._signals.put(Event.STREAM_ENDED)
 
     def _feed(self, number: int, data: bytes) -> bool:
         if self._filled:
@@ -101,29 +91,29 @@ class Execution:
         if not marker:
             return len(before) < MAX_FILL_MESSAGES
         self._filled = True
-        self._signals.put(Started())
+        self._signals.put(Event.STARTED)
         return self._output.feed(STDOUT, bytes(after)) and not self._output.was_cut
 
     def _await_fill(self, reader: threading.Thread) -> None:
         deadline = time.monotonic() + FILL_TIMEOUT_S
         while True:
             match self._next(deadline):
-                case Started():
+                case Event.STARTED:
                     return
-                case EngineLost():
+                case Event.ENGINE_LOST:
                     raise _engine_lost()
-                case OutOfMemory():
+                case Event.OUT_OF_MEMORY:
                     self._out_of_memory = True
-                case CommandEnded() | ContainerEnded() as ended:
+                case CommandEnded() | Event.CONTAINER_ENDED as ended:
                     reader.join(timeout=DRAIN_TIMEOUT_S)  # a quick command's end overtakes its output
                     if not self._filled:
                         raise self._not_filled(ended)
                     self._signals.put(ended)
                     return
-                case None | OutputOverflow() as end:
+                case None | Event.OUTPUT_OVERFLOW as end:
                     if not self._filled:
                         raise self._not_filled(end)
-                case StreamEnded():
+                case Event.STREAM_ENDED:
                     deadline = min(deadline, time.monotonic() + STREAM_END_EXPLAINED_WITHIN_S)
 
     def _not_filled(self, end: Signal | None) -> SandboxFailed:
@@ -135,7 +125,7 @@ class Execution:
         if not greeted:
             message = f"the engine could not start the command of job {name!r}: {said}"
         elif not self._out_of_memory and (
-            isinstance(end, ContainerEnded) or (isinstance(end, CommandEnded) and said == "no message")
+            end is Event.CONTAINER_ENDED or (isinstance(end, CommandEnded) and said == "no message")
         ):
             # The shell says why it cannot fill the workspace; one that says nothing was ended by somebody's clean-up,
             # and the engine may tell of the command's end before the container's.
@@ -155,20 +145,19 @@ class Execution:
             now = time.monotonic()
             match signal:
                 case None:
-                    code = self._exit_code()
-                    return self._ending(now - started, exit_code=code, timed_out=code is None)
-                case OutOfMemory():
+                    return self._ending(now - started, exit_code=self._exit_code())
+                case Event.OUT_OF_MEMORY:
                     self._out_of_memory = True
-                case OutputOverflow():
+                case Event.OUTPUT_OVERFLOW:
                     return self._ending(now - started, overflow=True)
                 case CommandEnded(code=code):
                     reader.join(timeout=DRAIN_TIMEOUT_S)
                     return self._ending(now - started, exit_code=code, overflow=self._output.was_cut)
-                case ContainerEnded():
+                case Event.CONTAINER_ENDED:
                     return self._ending(now - started, container_ended=True)
-                case EngineLost():
+                case Event.ENGINE_LOST:
                     raise _engine_lost()
-                case Started() | StreamEnded():
+                case Event.STARTED | Event.STREAM_ENDED:
                     pass  # the exit code follows
 
     def _next(self, deadline: float) -> Signal | None:
@@ -177,13 +166,13 @@ class Execution:
                 signal = self._signals.get(timeout=max(0.0, deadline - time.monotonic()))
             except Empty:
                 return None
-            if not isinstance(signal, CommandEnded) or signal.exec_id == self._standing.exec_id:
+            if not isinstance(signal, CommandEnded) or signal.exec_id == self._ready.exec_id:
                 return signal
 
     def _exit_code(self) -> int | None:
         """The code of a command that ended while its background processes held the output open, else None."""
         with engine_errors("say whether the command ended"):
-            state = self._standing.client.exec_inspect(self._standing.exec_id)
+            state = self._ready.client.exec_inspect(self._ready.exec_id)
         return None if state["Running"] else state["ExitCode"]
 
     def _ending(
@@ -191,13 +180,11 @@ class Execution:
         duration_s: float,
         *,
         exit_code: int | None = None,
-        timed_out: bool = False,
         overflow: bool = False,
         container_ended: bool = False,
     ) -> Ending:
         return Ending(
             exit_code=exit_code,
-            timed_out=timed_out,
             overflow=overflow,
             container_ended=container_ended,
             out_of_memory=self._out_of_memory,

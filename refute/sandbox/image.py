@@ -18,16 +18,15 @@ from docker.errors import DockerException, ImageNotFound
 from filelock import FileLock, Timeout
 from requests.exceptions import ConnectionError as RequestsConnectionError
 
-from refute.errors import EngineUnavailable, ImageBuildFailed
+from refute.errors import EngineUnavailable, ImageBuildFailed, SandboxFailed
 from refute.places import cache_dir
 from refute.sandbox import image_recipe
 from refute.sandbox.image_base import Progress
 from refute.sandbox.image_contents import SUBJECT
 from refute.sandbox.image_layers import Workbench, build_driver, build_rootfs, build_wheels
-from refute.sandbox.image_pack import Layer, write_archive
+from refute.sandbox.image_load import NewImage, find, load, patient
+from refute.sandbox.image_pack import Layer
 from refute.sandbox.image_recipe import Recipe, read_recipe
-
-_BUILD_TIMEOUT_S = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,27 +43,25 @@ class SandboxImage:
     """SHA-256 over the inputs in the checkout, in hex."""
 
 
-def find_image(client: docker.DockerClient, *, python: str = "3.11", base: str = "") -> SandboxImage | None:
+def find_image(client: docker.DockerClient, *, python: str = "3.11") -> SandboxImage | None:
     """The image of the current recipe, or None if the engine has none. Builds nothing; one request, a few ms.
 
     Args:
         client: the engine.
         python: version of the ticket.
-        base: pinned base image, `name@sha256:…`; empty takes what is there.
 
     Raises:
         EngineUnavailable: no engine answers.
-        ImageBuildFailed: no image is made for this Python version, or the pin is no digest.
+        ImageBuildFailed: no image is made for this Python version.
     """
     with _engine_errors():
-        return _labelled(client, read_recipe(python, base))
+        return _labelled(client, read_recipe(python))
 
 
 def build_image(
     client: docker.DockerClient,
     *,
     python: str = "3.11",
-    base: str = "",
     cache: Path | None = None,
     progress: Progress,
 ) -> SandboxImage:
@@ -73,7 +70,6 @@ def build_image(
     Args:
         client: the engine.
         python: version of the ticket.
-        base: pinned base image, `name@sha256:…`; empty takes the registry's, else debootstrap.
         cache: folder for packed layers (some 200 MB); the user's cache folder by default.
         progress: told about each step, one line each.
 
@@ -81,10 +77,10 @@ def build_image(
         EngineUnavailable: no engine answers.
         ImageBuildFailed: a step failed; the message has its output.
     """
-    recipe = read_recipe(python, base)
+    recipe = read_recipe(python)
     folder = cache or cache_dir() / "image"
     folder.mkdir(parents=True, exist_ok=True)
-    with _engine_errors(), _patient(client):
+    with _engine_errors(), patient(client.api):
         found = _labelled(client, recipe)
         if found is None:
             with _alone(folder, progress):
@@ -95,17 +91,6 @@ def build_image(
             hint="Look at the engine's log; another process may have removed it. Run `refute image build` again.",
         )
     return found
-
-
-@contextmanager
-def _patient(client: docker.DockerClient) -> Iterator[None]:
-    """Loading an image may take longer than an engine's other answers."""
-    usual = client.api.timeout
-    client.api.timeout = _BUILD_TIMEOUT_S
-    try:
-        yield
-    finally:
-        client.api.timeout = usual
 
 
 @contextmanager
@@ -123,16 +108,11 @@ def _alone(folder: Path, progress: Progress) -> Iterator[None]:
 
 
 def _labelled(client: docker.DockerClient, recipe: Recipe) -> SandboxImage | None:
-    label = f"{image_recipe.LABEL_RECIPE}={recipe.digest}"
-    # The low-level call: `client.images.list` asks for each image again.
-    for summary in client.api.images(filters={"label": label}):
-        return SandboxImage(
-            id=summary["Id"],
-            python=recipe.python,
-            source=summary["Labels"][image_recipe.LABEL_SOURCE],
-            recipe_digest=recipe.digest,
-        )
-    return None
+    found = find(client.api, image_recipe.LABEL_RECIPE, recipe.digest)
+    if found is None:
+        return None
+    source = found["Labels"][image_recipe.LABEL_SOURCE]
+    return SandboxImage(id=found["Id"], python=recipe.python, source=source, recipe_digest=recipe.digest)
 
 
 def _built(client: docker.DockerClient, recipe: Recipe, folder: Path, progress: Progress) -> SandboxImage | None:
@@ -163,38 +143,22 @@ def _stage(bench: Workbench, rootfs: Layer, source: str) -> Iterator[str]:
 
 
 def _load(bench: Workbench, layers: list[Layer], source: str, labels: dict[str, str], tag: str) -> str:
-    config = _config(bench.recipe, source, labels)
-    with tempfile.TemporaryDirectory(dir=bench.cache) as work:
-        archive = Path(work, "image.tar")
-        write_archive(archive, config=config, layers=layers, tag=tag)
-        with archive.open("rb") as data:
-            loaded = bench.client.images.load(data)
-    image_id = loaded[0].id if loaded else None
-    if image_id is None:
-        raise ImageBuildFailed(f"sandbox image: the engine loaded nothing for {tag}", hint="Look at its log.")
-    return image_id
-
-
-def _config(recipe: Recipe, source: str, labels: dict[str, str]) -> dict[str, object]:
-    """The image's configuration. Every value follows from the recipe and its base, or the ID would not."""
-    machines = {"x86_64": "amd64", "aarch64": "arm64"}
-    user = f"{SUBJECT}:{SUBJECT}"
-    return {
-        "architecture": machines.get(recipe.machine, recipe.machine),
-        "os": "linux",
-        "created": "1970-01-01T00:00:00Z",
-        "config": {
-            "User": user,
+    recipe = bench.recipe
+    labels = {image_recipe.LABEL_PYTHON: recipe.python, image_recipe.LABEL_SOURCE: source, **labels}
+    image = NewImage(
+        architecture={"x86_64": "amd64", "aarch64": "arm64"}.get(recipe.machine, recipe.machine),
+        settings={
+            "User": f"{SUBJECT}:{SUBJECT}",
             "WorkingDir": "/workspace",
             "Env": ["PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"],
             "Cmd": ["/bin/bash"],
-            "Labels": {
-                image_recipe.LABEL_PYTHON: recipe.python,
-                image_recipe.LABEL_SOURCE: source,
-                **labels,
-            },
+            "Labels": labels,
         },
-    }
+        layers=tuple(layers),
+        tag=tag,
+    )
+    with tempfile.TemporaryDirectory(dir=bench.cache) as work:
+        return load(bench.client.api, image, Path(work))
 
 
 @contextmanager
@@ -206,7 +170,7 @@ def _engine_errors() -> Iterator[None]:
             f"sandbox image: the container engine does not answer: {error}",
             hint="Start it (Debian/Ubuntu, as root: scripts/ensure-engine.sh), or set DOCKER_HOST.",
         ) from error
-    except DockerException as error:
+    except (DockerException, SandboxFailed) as error:
         raise ImageBuildFailed(
             f"sandbox image: the container engine refused a step: {error}",
             hint="Run `refute doctor`, look at the engine's log, then run `refute image build` again.",

@@ -35,21 +35,13 @@ def find_base(client: docker.DockerClient, recipe: Recipe, cache: Path, progress
 
     Args:
         client: the engine.
-        recipe: says which; a pinned base is that one or an error.
+        recipe: says which.
         cache: folder that remembers the digest that a tag had at the first pull.
         progress: told about each step.
 
     Raises:
         ImageBuildFailed: neither way works.
     """
-    if recipe.base:
-        try:
-            return _pulled(client, recipe.base, progress)
-        except APIError as error:
-            raise ImageBuildFailed(
-                f"sandbox image: the pinned base {recipe.base} cannot be pulled: {error.explanation or error}",
-                hint="Check the registry and the digest, or unset the pin to build with debootstrap.",
-            ) from error
     try:
         return _pulled(client, _resolved(client, recipe, cache), progress)
     except APIError as error:

@@ -58,11 +58,7 @@ KEPT = ("usr/share/doc/*/copyright",)
 
 def is_kept(path: str) -> bool:
     """Says whether a path of the base stays in the image."""
-    return _matches(path, _KEPT) or not _matches(path, _DROPPED)
-
-
-def _matches(path: str, patterns: re.Pattern[str]) -> bool:
-    return patterns.fullmatch(path) is not None
+    return bool(_KEPT.fullmatch(path)) or not _DROPPED.fullmatch(path)
 
 
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:

@@ -3,26 +3,24 @@
 Byte code has to come from the image's own Python, so each layer passes through a container of the layer below.
 """
 
-import shutil
-import subprocess
-import sys
-import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 import docker
-import uv
 from docker.models.containers import Container
 
-from refute.errors import ImageBuildFailed
+from refute.errors import ImageBuildFailed, RequirementsUnavailable
 from refute.sandbox.image_base import Progress, find_base
 from refute.sandbox.image_contents import DRIVER, SITE, is_kept, rootfs_entries, wheel_entries
 from refute.sandbox.image_pack import Entry, Layer, digest_of, normalise
 from refute.sandbox.image_recipe import Recipe
+from refute.sandbox.requirements import read_pins
+from refute.sandbox.requirements_download import WheelSource, fetch_wheels
+from refute.sandbox.requirements_layer import pack_folder, unpack_wheels
 
 _STEP_TIMEOUT_S = 600
 _CHUNK_BYTES = 1 << 20
@@ -69,9 +67,8 @@ def build_wheels(bench: Workbench, stage_id: str) -> Layer:
         bench.progress("installing the locked wheels")
         with tempfile.TemporaryDirectory(dir=bench.cache) as work, _new_file(path) as packed:
             plain = Path(work, "plain.tar")
-            _pack_wheels(bench.recipe, Path(work, "site"), plain)
-            _compile(bench, stage_id, plain, "wheels.sh", SITE, packed)
-            _with_entries(packed, wheel_entries(bench.recipe.python))
+            _pack_wheels(bench, Path(work, "root"), plain)
+            _compile(bench, stage_id, plain, "wheels.sh", SITE, packed, added=wheel_entries(bench.recipe.python))
     return Layer(path=path, digest=digest_of(path))
 
 
@@ -90,49 +87,30 @@ def build_driver(bench: Workbench, stage_id: str) -> Layer:
     return Layer(path=path, digest=digest_of(path))
 
 
-def _pack_wheels(recipe: Recipe, site: Path, target: Path) -> None:
-    """Unpacks the locked wheels (nothing of them is executed) and packs them under their place."""
-    command = [
-        uv.find_uv_bin(), "pip", "install", "--quiet", "--target", str(site), "--python", sys.executable,
-        "--python-version", recipe.python, "--python-platform", f"{recipe.machine}-manylinux_2_28",
-        "--only-binary", ":all:", "--no-deps", "--require-hashes", "--link-mode", "copy",
-        "--requirement", "-",
-    ]  # fmt: skip
-    done = subprocess.run(command, input=recipe.lock, capture_output=True, check=False)  # noqa: S603 - fixed words
-    if done.returncode != 0:
+def _pack_wheels(bench: Workbench, work: Path, target: Path) -> None:
+    """Unpacks the locked wheels and packs them under their place; their programs are for no one here."""
+    python, machine = bench.recipe.python, bench.recipe.machine
+    lines = bench.recipe.lock.decode("ascii").replace("\\\n", "").splitlines()
+    try:
+        pins = read_pins((line for line in lines if not line.startswith("#")), python=python, machine=machine)
+        wheels = fetch_wheels(pins, WheelSource(cache=bench.cache / "wheels", python=python, machine=machine))
+        unpack_wheels(wheels, work, f"/{Path(SITE).parent}")
+    except RequirementsUnavailable as error:
         raise ImageBuildFailed(
-            f"sandbox image: the locked wheels cannot be installed: {done.stderr.decode(errors='replace').strip()}",
-            hint="Check that a package index is reachable (UV_DEFAULT_INDEX names another one).",
-        )
-    shutil.rmtree(site / "bin", ignore_errors=True)  # scripts for this machine's Python; ours follow
-    (site / ".lock").unlink(missing_ok=True)
-    for record in site.glob("*.dist-info/RECORD"):  # lists the scripts just removed; nothing uninstalls here
-        record.unlink()
-    raw = target.with_suffix(".raw")
-    with tarfile.open(raw, "w") as archive:
-        archive.add(site, arcname=".", filter=_as_root)
-    normalise(raw, target, prefix=SITE)
+            f"sandbox image: the locked wheels cannot be installed: {error.message}", hint=error.hint
+        ) from error
+    pack_folder(work / SITE, target, prefix=SITE)
 
 
-def _as_root(info: tarfile.TarInfo) -> tarfile.TarInfo:
-    info.uid = info.gid = 0
-    info.mode = 0o755 if info.isdir() else 0o644
-    return info
-
-
-def _compile(bench: Workbench, image_id: str, plain: Path, script: str, place: str, target: Path) -> None:
-    """Puts `plain` into a container, runs the script there, and packs the folder `place` with what it made."""
+def _compile(  # noqa: PLR0913 - from where to where
+    bench: Workbench, image_id: str, plain: Path, script: str, place: str, target: Path, *, added: Iterable[Entry] = ()
+) -> None:
+    """Puts `plain` into a container, runs the script there, packs the folder `place` with what it made, and `added`."""
     with _finished(bench, image_id, script, put=plain) as container:
         raw = target.with_suffix(".raw")
         _save(container.get_archive(f"/{place}", _CHUNK_BYTES)[0], raw)
-        normalise(raw, target, prefix=str(Path(place).parent))
+        normalise(raw, target, prefix=str(Path(place).parent), added=added)
         raw.unlink()
-
-
-def _with_entries(path: Path, entries: Iterator[Entry]) -> None:
-    again = path.with_suffix(".again")
-    normalise(path, again, added=entries)
-    again.replace(path)
 
 
 @contextmanager
@@ -188,5 +166,5 @@ def _new_file(path: Path) -> Iterator[Path]:
         yield partial
         partial.replace(path)
     finally:
-        for leftover in (partial, partial.with_suffix(".raw"), partial.with_suffix(".again")):
+        for leftover in (partial, partial.with_suffix(".raw")):
             leftover.unlink(missing_ok=True)

@@ -1,15 +1,13 @@
 """Deterministic packing: the same files give the same bytes, so the same inputs give the same image ID.
 
-An image's ID is the digest of its configuration, which names the digest of each layer's tar. So a layer is
-written with sorted entries, no times, no names of users, no extended headers, and without setuid bits.
+A layer is written with sorted entries, no times, no names of users, no extended headers, and without setuid bits.
 Not covered: extended attributes and file capabilities are dropped, device nodes too (the engine brings /dev).
 """
 
 import hashlib
 import io
-import json
 import tarfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -35,9 +33,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layer:
-    """A packed layer on disk."""
+    """A packed layer."""
 
-    path: Path
+    path: Path | None
+    """None where the engine has it already."""
     digest: str
     """SHA-256 of the uncompressed tar, in hex: the layer's diff ID."""
 
@@ -83,33 +82,6 @@ def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def write_archive(target: Path, *, config: Mapping[str, object], layers: Sequence[Layer], tag: str) -> str:
-    """Writes a docker-archive (what `docker load` reads) and returns the image ID that it gives.
-
-    Args:
-        target: the archive.
-        config: the image's configuration without `rootfs` and `history`, which follow from the layers.
-        layers: from the lowest to the highest.
-        tag: a name for people; refute runs by ID.
-    """
-    full = dict(config)
-    full["rootfs"] = {"type": "layers", "diff_ids": [f"sha256:{layer.digest}" for layer in layers]}
-    full["history"] = [{"created": config["created"], "created_by": "refute"} for _ in layers]
-    blob = json.dumps(full, sort_keys=True, separators=(",", ":")).encode()
-    image_id = hashlib.sha256(blob).hexdigest()
-    names = [f"{layer.digest}/layer.tar" for layer in layers]
-    manifest = [{"Config": f"{image_id}.json", "RepoTags": [tag], "Layers": names}]
-    with tarfile.open(target, "w", format=tarfile.GNU_FORMAT) as archive:
-        _add_bytes(archive, f"{image_id}.json", blob)
-        for layer, name in zip(layers, names, strict=True):
-            info = tarfile.TarInfo(name)
-            info.size = layer.path.stat().st_size
-            with layer.path.open("rb") as content:
-                archive.addfile(info, content)
-        _add_bytes(archive, "manifest.json", json.dumps(manifest, sort_keys=True).encode())
-    return f"sha256:{image_id}"
 
 
 def _items_of(old: tarfile.TarFile, keep: Callable[[str], bool], prefix: str) -> dict[str, _Item]:
@@ -185,12 +157,6 @@ def _write(new: tarfile.TarFile, old: tarfile.TarFile, item: _Item) -> None:
     elif item.content is not None:
         content = io.BytesIO(item.content)
     new.addfile(item.info, content)
-
-
-def _add_bytes(archive: tarfile.TarFile, name: str, content: bytes) -> None:
-    info = tarfile.TarInfo(name)
-    info.size = len(content)
-    archive.addfile(info, io.BytesIO(content))
 
 
 def _empty_tar() -> IO[bytes]:

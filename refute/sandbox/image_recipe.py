@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,9 @@ from refute.sandbox.image_contents import DROPPED, KEPT
 
 RECIPE_VERSION = "2"
 """Raised whenever the build itself changes what comes out of the same inputs."""
+
+LAYER_VERSION = "2"
+"""Raised whenever the same wheels give another layer."""
 
 SUITES: Mapping[str, str] = {"3.11": "bookworm", "3.13": "trixie"}
 """Python version → Debian suite that ships it, for machines that no registry answers.
@@ -37,8 +39,6 @@ class Recipe:
     """`major.minor`."""
     machine: str
     """Processor, as `uname -m` says it."""
-    base: str
-    """Pinned base image, `name@sha256:…`, or empty: the registry's current one, else debootstrap."""
     lock: bytes
     scripts: Mapping[str, bytes]
     """What runs inside while building: `rootfs.sh`, `wheels.sh`, `driver.sh`."""
@@ -49,13 +49,12 @@ class Recipe:
     def rootfs_key(self) -> str:
         """Stands for the root file system layer."""
         script = self.scripts["rootfs.sh"]
-        source = self.base or self.suite
-        return _key("rootfs", RECIPE_VERSION, self.python, self.machine, source, script, *DROPPED, *KEPT)
+        return _key("rootfs", RECIPE_VERSION, self.python, self.machine, self.suite, script, *DROPPED, *KEPT)
 
     @property
     def wheels_key(self) -> str:
         """Stands for the wheels layer; their byte code is the root file system's Python's."""
-        return _key("wheels", self.rootfs_key, self.lock, self.scripts["wheels.sh"])
+        return _key("wheels", LAYER_VERSION, self.rootfs_key, self.lock, self.scripts["wheels.sh"])
 
     @property
     def digest(self) -> str:
@@ -69,11 +68,11 @@ class Recipe:
         return SUITES[self.python]
 
 
-def read_recipe(python: str, base: str = "") -> Recipe:
+def read_recipe(python: str) -> Recipe:
     """Reads the inputs from the checkout; a few milliseconds.
 
     Raises:
-        ImageBuildFailed: no image is made for this Python version, or the pin is no digest.
+        ImageBuildFailed: no image is made for this Python version.
     """
     if python not in SUITES:
         known = ", ".join(sorted(SUITES))
@@ -81,16 +80,10 @@ def read_recipe(python: str, base: str = "") -> Recipe:
             f"sandbox image: got python {python!r}, expected one of {known}",
             hint="Set `python` in the ticket to one of these versions.",
         )
-    if base and not re.fullmatch(r"[\w./:-]+@sha256:[0-9a-f]{64}", base, re.ASCII):
-        raise ImageBuildFailed(
-            f"sandbox image: got base {base!r}, expected name@sha256:<64 hex digits>",
-            hint="Pin the base image by digest; a tag can be moved.",
-        )
     driver = {str(path.relative_to(DRIVER_SOURCES)): path.read_bytes() for path in _driver_files()}
     return Recipe(
         python=python,
         machine=platform.machine(),
-        base=base,
         lock=LOCK.read_bytes(),
         scripts={name: (SANDBOX_FILES / name).read_bytes() for name in SCRIPTS},
         driver=driver,

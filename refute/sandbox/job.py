@@ -107,7 +107,7 @@ class JobResult:
     """Creating, filling, reading back and removing the container."""
     changed_paths: tuple[str, ...] = ()
     """What the command added, changed or removed in its workspace copy."""
-    decoys_touched: tuple[str, ...] = ()
+    canary_files_touched: tuple[str, ...] = ()
     """Files outside the workspace copy that were changed or destroyed."""
     collected: Mapping[str, bytes] = field(default_factory=dict)
 

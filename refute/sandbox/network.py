@@ -153,7 +153,7 @@ def on_network(config: Mapping[str, Any], egress: Egress) -> dict[str, Any]:
         "DnsOptions": ["timeout:1", "attempts:1"],
         "Sysctls": {"net.ipv6.conf.all.disable_ipv6": "1"},
     }
-    return {**config, "NetworkDisabled": False, "HostConfig": host}
+    return {**config, "HostConfig": host}
 
 
 def _require_hidden_host(subnet: str) -> None:
@@ -172,11 +172,10 @@ def _require_hidden_host(subnet: str) -> None:
 def _proxy_config(job: Job, subnet: str, labels: Mapping[str, str], lifetime_s: float) -> dict[str, Any]:
     """The proxy's container: the jobs' own profile, with a way out."""
     source = resources.files("refute.sandbox").joinpath("network_proxy.py").read_text(encoding="utf-8")
-    denied = [address for address in own_addresses() if _is_address(address)]
     policy = {
         "allowed": [(allowed.host, port) for allowed in read_hosts(job.allowed_hosts) for port in allowed.ports],
         "networks": list(job.egress_networks),
-        "denied": denied,
+        "denied": own_addresses(),
         "clients": subnet,
         "listen": "0.0.0.0",  # noqa: S104  # only its own network's connections are served
         "port": PORT,
@@ -193,8 +192,6 @@ def _proxy_config(job: Job, subnet: str, labels: Mapping[str, str], lifetime_s: 
     )
     config = container_config(shell, labels=labels, cpus_available=PROXY_LIMITS.cpus)
     config["Cmd"] = ["python3", "-I", "-S", "-c", source, json.dumps(policy)]
-    config["User"] = KEEPER
-    config["NetworkDisabled"] = False
     config["HostConfig"]["Mounts"] = []
     for name in ("Dns", "DnsSearch", "ExtraHosts"):  # a job's; the proxy asks the engine's name servers
         config["HostConfig"].pop(name, None)
@@ -214,10 +211,3 @@ def _address(client: EngineClient, container: str, network: str) -> str:
     with engine_errors("say where the egress proxy is"):
         facts = client.inspect_container(container)
     return str(facts["NetworkSettings"]["Networks"][network]["IPAddress"])
-
-
-def _is_address(text: str) -> bool:
-    with contextlib.suppress(ValueError):
-        ipaddress.ip_address(text)
-        return True
-    return False

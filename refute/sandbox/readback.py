@@ -4,12 +4,13 @@ Nothing in the container runs, so nothing races the reader. Everything but the f
 and contents are looked at, never acted upon.
 """
 
+import io
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.files import Content, Files, TooLargeError
 from refute.sandbox.job import MEBIBYTE, Limits
 from refute.sandbox.profile import HOMES, HOMES_BYTES
@@ -92,7 +93,10 @@ def read_workspace(
     except TooLargeError:
         complete = False
     for name in linked:
-        _look_alone(files, f"{workspace}/{name}", name, comparison)
+        if found := _read_alone(files, f"{workspace}/{name}"):
+            comparison.look(name, *found)
+        else:
+            comparison.changed.add(name)
     return WorkspaceState(
         changed=comparison.finish(complete=complete),
         used_bytes=comparison.used_bytes,
@@ -101,8 +105,8 @@ def read_workspace(
     )
 
 
-def read_touched_decoys(files: Files) -> tuple[str, ...]:
-    """The decoys that are not as they were: removed, another kind, other content or other permissions.
+def read_touched_canary_files(files: Files) -> tuple[str, ...]:
+    """The canary files that are not as they were: removed, another kind, other content or other permissions.
 
     Raises:
         EngineDied, SandboxFailed: they could not be read.
@@ -112,16 +116,16 @@ def read_touched_decoys(files: Files) -> tuple[str, ...]:
     try:
         for name, member, content in files.members(HOMES, HOMES_BYTES + FRAMING_BYTES):
             path = f"{HOMES}/{name}"
-            if _is_decoy(path, member, content):
+            if _is_canary_file(path, member, content):
                 untouched.add(path)
-                if len(untouched) == len(DECOYS):
+                if len(untouched) == len(CANARY_FILES):
                     break
-            elif member.islnk() and path in DECOYS:
+            elif member.islnk() and path in CANARY_FILES:
                 unclear.add(path)  # a second name for it came first: no change of its own
-    except TooLargeError:  # something sparse lies before a decoy
-        unclear = DECOYS.keys() - untouched
-    untouched |= {path for path in unclear if _stands_alone(files, path)}
-    return tuple(sorted(DECOYS.keys() - untouched))
+    except TooLargeError:  # something sparse lies before a canary file
+        unclear = CANARY_FILES.keys() - untouched
+    untouched |= {path for path in unclear if (found := _read_alone(files, path)) and _is_canary_file(path, *found)}
+    return tuple(sorted(CANARY_FILES.keys() - untouched))
 
 
 def read_collected(files: Files, names: Iterable[str], folder: str = FIRST.tests) -> dict[str, bytes]:
@@ -132,14 +136,9 @@ def read_collected(files: Files, names: Iterable[str], folder: str = FIRST.tests
     """
     collected: dict[str, bytes] = {}
     for name in names:
-        try:
-            for below, member, content in files.members(f"{folder}/{name}", MAX_COLLECTED_BYTES + FRAMING_BYTES):
-                # A folder of that name comes as what lies in it: never the file that was asked for.
-                if not below and content is not None and member.size <= MAX_COLLECTED_BYTES:
-                    collected[name] = content.read()
-                break
-        except TooLargeError:
-            continue
+        found = _read_alone(files, f"{folder}/{name}")
+        if found is not None and found[1] is not None:
+            collected[name] = found[1].read()
     return collected
 
 
@@ -165,34 +164,26 @@ def _differs(original: Original, member: tarfile.TarInfo, content: Content | Non
     return content.read() != bytes(original.content)  # comparing with a view is many times slower
 
 
-def _is_decoy(path: str, member: tarfile.TarInfo, content: Content | None) -> bool:
-    decoy = DECOYS.get(path)
-    if decoy is None or content is None or not member.isreg():
+def _is_canary_file(path: str, member: tarfile.TarInfo, content: Content | None) -> bool:
+    canary = CANARY_FILES.get(path)
+    if canary is None or content is None or not member.isreg():
         return False
-    expected, mode = decoy
+    expected, mode = canary
     same = member.size == len(expected) and content.read() == expected
     return same and member.mode & PERMISSIONS == mode
 
 
-def _stands_alone(files: Files, path: str) -> bool:
+def _read_alone(files: Files, path: str) -> tuple[tarfile.TarInfo, Content | None] | None:
+    """A file asked for by itself, as which one of several names is a file; None where it is missing or too large."""
     try:
-        for _, member, content in files.members(path, FRAMING_BYTES):
-            return _is_decoy(path, member, content)
-    except TooLargeError:
-        return False
-    return False
-
-
-def _look_alone(files: Files, path: str, name: str, comparison: _Comparison) -> None:
-    """Compare a file that has several names, which an archive of its own shows as a file again."""
-    try:
-        for below, member, content in files.members(path, MAX_COLLECTED_BYTES):
-            if not below:
-                comparison.look(name, member, content)
-                return
+        for below, member, content in files.members(path, MAX_COLLECTED_BYTES + FRAMING_BYTES):
+            # A folder of that name comes as what lies in it: never the file that was asked for.
+            if not below and member.size <= MAX_COLLECTED_BYTES:
+                return member, None if content is None else io.BytesIO(content.read())
+            break
     except TooLargeError:
         pass
-    comparison.changed.add(name)
+    return None
 
 
 def _ancestors(name: str) -> Iterator[str]:

@@ -11,17 +11,20 @@ container stays.
 
 import contextlib
 import time
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
 
 from docker.errors import APIError, NotFound
 
 from refute.owner import Owner
-from refute.sandbox.connection import EngineClient, engine_errors, is_on_this_machine
+from refute.sandbox.connection import EngineClient, connect, engine_errors, is_on_this_machine
 from refute.sandbox.job import Job
 from refute.sandbox.profile import EXPIRY_MARGIN_S
 
 OURS: Final = "refute"
+RUN: Final = "refute.run"
+TICKET: Final = "refute.ticket"
 LIFETIME_S: Final = "refute.lifetime_s"
 """Seconds after its creation from when on it is left over."""
 OWNER: Final = "refute.owner"
@@ -39,8 +42,8 @@ def labels(job: Job, *, waiting_s: float = 0.0) -> dict[str, str]:
     """
     return {
         OURS: "1",
-        "refute.run": job.run_id,
-        "refute.ticket": job.ticket_id,
+        RUN: job.run_id,
+        TICKET: job.ticket_id,
         "refute.stage": job.name,
         LIFETIME_S: str(int(waiting_s + job.limits.timeout_s) + 2 * EXPIRY_MARGIN_S),
         OWNER: str(Owner.here()),
@@ -85,6 +88,23 @@ def reap(client: EngineClient) -> tuple[str, ...]:
             removed.append(str(volume["Name"]))
             _remove(client.remove_volume, volume["Name"])
     return tuple(removed)
+
+
+def remove_leftovers(run_id: str, *, tickets: Iterable[str] | None = None) -> None:
+    """Remove what a run that was killed or ended left and is within its time, and wait until it is gone.
+
+    Args:
+        run_id: whose containers.
+        tickets: only those of these tickets.
+
+    Raises:
+        EngineUnavailable, EngineDied, SandboxFailed: the engine does not answer, or cannot list them.
+    """
+    wanted = None if tickets is None else set(tickets)
+    with contextlib.closing(connect()) as client, engine_errors("remove what a killed run left"):
+        for container in client.containers(all=True, filters={"label": f"{RUN}={run_id}"}):
+            if wanted is None or (container.get("Labels") or {}).get(TICKET, "") in wanted:
+                remove_container(client, str(container["Id"]))
 
 
 def remove_container(client: EngineClient, name: str) -> None:

@@ -4,19 +4,30 @@ import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Final
+from typing import Final, ParamSpec
 
 from docker.errors import APIError
 
 from refute.errors import InfrastructureError
 from refute.sandbox.connection import LOST, EngineClient, engine_errors
 from refute.sandbox.network import close_egress
+from refute.sandbox.ready_container import ReadyContainer
 from refute.sandbox.reaper import remove_container
-from refute.sandbox.standing import Standing
 
 RETURN_S: Final = 20.0
 """How long a removal waits for an engine that died to answer again; `again` is for one that comes back later."""
 RETRY_S: Final = 0.3
+
+
+P = ParamSpec("P")
+
+
+def in_background(executor: Executor, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
+    """Call it in the background; at once where that is closed, or the interpreter ends."""
+    try:
+        executor.submit(call, *args, **options)
+    except RuntimeError:
+        call(*args, **options)
 
 
 class Removal:
@@ -40,20 +51,17 @@ class Removal:
             name: of the container.
             thaw: whether it has to be thawed first, where it was frozen.
         """
-        try:
-            self._executor.submit(self._remove, client, name, thaw=thaw)
-        except RuntimeError:  # closed, or the interpreter ends: nothing runs in the background any more
-            self._remove(client, name, thaw=thaw)
+        in_background(self._executor, self._remove, client, name, thaw=thaw)
 
-    def of(self, standing: Standing) -> None:
+    def of(self, ready: ReadyContainer) -> None:
         """Remove a container that stands, used or not."""
-        standing.release()
-        self.later(standing.client, standing.name, thaw=_has_own_kernel(standing))
+        ready.release()
+        self.later(ready.client, ready.name, thaw=_has_own_kernel(ready))
 
-    def now(self, standing: Standing) -> None:
+    def now(self, ready: ReadyContainer) -> None:
         """Remove a container that stands, and return when it is gone."""
-        standing.release()
-        self._remove(standing.client, standing.name, thaw=_has_own_kernel(standing))
+        ready.release()
+        self._remove(ready.client, ready.name, thaw=_has_own_kernel(ready))
 
     def again(self) -> bool:
         """Remove what an engine kept when it died, if one answers now: no sweep takes it while this process lives.
@@ -87,13 +95,13 @@ class Removal:
             client.close()
 
 
-def _has_own_kernel(standing: Standing) -> bool:
+def _has_own_kernel(ready: ReadyContainer) -> bool:
     """Whether its runtime is gVisor or the like.
 
     gVisor's container that is killed while it is frozen goes only after 11 s, and leaves a process of the engine's
     behind for ever (measured, containerd-shim of Docker 20.10.24, runsc 0.0~20221219); thawed first: 0.9 s and none.
     """
-    return not standing.pid
+    return not ready.pid
 
 
 def _remove_all(client: EngineClient, name: str) -> None:

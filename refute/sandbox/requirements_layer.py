@@ -31,8 +31,6 @@ SEARCH_PATH: Final = f"/usr/local/bin:/usr/bin:/bin:{BIN}"
 """PATH of a job whose image has requirements."""
 MAX_BYTES: Final = 2 * 1024**3
 MAX_FILES: Final = 100_000
-LAYER_VERSION: Final = "2"
-"""Raised whenever the same wheels give another layer."""
 
 PTH: Final = (
     "import sys; any(word.startswith('/opt/refute/driver/') for word in sys.orig_argv[1:])"
@@ -64,19 +62,36 @@ def pack_wheels(wheels: Sequence[Wheel], target: Path, *, python: str) -> Unpack
         RequirementsUnavailable: a wheel is malformed, or they are too large together.
     """
     root = target.with_suffix(".root")
-    needs: list[str] = []
+    needs = unpack_wheels(wheels, root, PREFIX)
+    pack_folder(root, target, added=_pth_entries(python))
+    layer = Layer(path=target, digest=digest_of(target))
+    return UnpackedWheels(layer=layer, modules=_modules(root / SITE.lstrip("/")), needs=needs)
+
+
+def unpack_wheels(wheels: Iterable[Wheel], root: Path, prefix: str) -> tuple[str, ...]:
+    """Unpack wheels below `root`, to `site-packages`, `bin` and `include` of `prefix` there; nothing is executed.
+
+    Returns:
+        What they say that they need (`Requires-Dist`), as written, sorted.
+
+    Raises:
+        RequirementsUnavailable: a wheel is malformed, or they are too large together.
+    """
+    needs: set[str] = set()
     room = [MAX_BYTES, MAX_FILES]
     for wheel in wheels:
         _check_size(wheel, room)
-        needs += _unpack(wheel, root)
-    modules = _modules(root / SITE.lstrip("/"))
+        needs.update(_unpack(wheel, root, prefix))
+    return tuple(sorted(needs))
+
+
+def pack_folder(folder: Path, target: Path, *, prefix: str = "", added: Iterable[Entry] = ()) -> None:
+    """A folder as a layer of root's files; `prefix` and `added` as `normalise` takes them."""
     raw = target.with_suffix(".raw")
     with tarfile.open(raw, "w") as archive:
-        archive.add(root, arcname=".", filter=_as_root)
-    normalise(raw, target, added=_pth_entries(python))
+        archive.add(folder, arcname=".", filter=_as_root)
+    normalise(raw, target, prefix=prefix, added=added)
     raw.unlink()
-    layer = Layer(path=target, digest=digest_of(target))
-    return UnpackedWheels(layer=layer, modules=modules, needs=tuple(sorted(set(needs))))
 
 
 def _check_size(wheel: Wheel, room: list[int]) -> None:
@@ -96,9 +111,10 @@ def _check_size(wheel: Wheel, room: list[int]) -> None:
         )
 
 
-def _unpack(wheel: Wheel, root: Path) -> list[str]:
+def _unpack(wheel: Wheel, root: Path, prefix: str) -> list[str]:
     """Unpack one wheel below `root`; returns what it says that it needs."""
-    schemes = {"purelib": SITE, "platlib": SITE, "scripts": BIN, "data": PREFIX, "headers": f"{PREFIX}/include"}
+    places = {"purelib": "site-packages", "platlib": "site-packages", "scripts": "bin", "headers": "include"}
+    schemes = {"data": prefix, **{scheme: f"{prefix}/{place}" for scheme, place in places.items()}}
     destination = SchemeDictionaryDestination(
         schemes, interpreter="/usr/bin/python3", script_kind="posix", destdir=str(root), overwrite_existing=True
     )

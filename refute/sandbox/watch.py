@@ -4,30 +4,28 @@ import contextlib
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from queue import SimpleQueue
 from typing import Any
 
 from refute.sandbox.connection import LOST, EngineClient, engine_errors
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class Event(Enum):
+    """What happens around a command, apart from its own end."""
+
+    STARTED = auto()
     """The container is filled and the command begins."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamEnded:
+    STREAM_ENDED = auto()
     """The connection that carries the output is at its end."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputOverflow:
+    OUTPUT_OVERFLOW = auto()
     """A stream went over its limit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfMemory:
+    OUT_OF_MEMORY = auto()
     """The kernel killed something in the container for memory."""
+    CONTAINER_ENDED = auto()
+    """PID 1 is gone, and everything with it."""
+    ENGINE_LOST = auto()
+    """The engine's stream of events broke off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +37,7 @@ class CommandEnded:
     code: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainerEnded:
-    """PID 1 is gone, and everything with it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EngineLost:
-    """The engine's stream of events broke off."""
-
-
-Signal = Started | StreamEnded | OutputOverflow | OutOfMemory | CommandEnded | ContainerEnded | EngineLost
+Signal = Event | CommandEnded
 Signals = SimpleQueue[Signal]
 
 
@@ -72,7 +60,7 @@ def watch(client: EngineClient, container: str, signals: Signals) -> Iterator[No
                 if signal is not None:
                     signals.put(signal)
         if not closing.is_set():
-            signals.put(EngineLost())
+            signals.put(Event.ENGINE_LOST)
 
     listener = threading.Thread(target=listen, name=f"refute-events-{container[:12]}", daemon=True)
     listener.start()
@@ -88,11 +76,11 @@ def watch(client: EngineClient, container: str, signals: Signals) -> Iterator[No
 def _signal(event: Mapping[str, Any]) -> Signal | None:
     match event.get("Action"):
         case "oom":
-            return OutOfMemory()
+            return Event.OUT_OF_MEMORY
         case "exec_die":
             attributes = event["Actor"]["Attributes"]
             return CommandEnded(exec_id=attributes["execID"], code=int(attributes["exitCode"]))
         case "die":
-            return ContainerEnded()
+            return Event.CONTAINER_ENDED
         case _:
             return None

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Final
 
-from refute.sandbox.decoys import pack_decoys
+from refute.sandbox.canary_files import pack_canary_files
 from refute.sandbox.job import Job
 from refute.sandbox.profile import HOMES, environment
 from refute.sandbox.tree import pack_files
@@ -49,8 +49,8 @@ FILL_COMMAND: Final = ("/bin/sh", "-c", FILL)
 
 @functools.cache
 def homes_part() -> bytes:
-    """The part that every container gets, whatever its job: the decoys."""
-    return b"".join(_part(HOMES, pack_decoys(HOMES)))
+    """The part that every container gets, whatever its job: the canary files."""
+    return b"".join(_part(HOMES, pack_canary_files(HOMES)))
 
 
 def job_parts(job: Job) -> list[bytes]:

@@ -80,8 +80,8 @@ def _job(ports: Ports, ticket: Ticket, snapshot: Snapshot, failures: bytes) -> J
 
 def _fault(result: JobResult) -> str:
     """Why a job made no rework, in words; empty where it did."""
-    if result.decoys_touched:
-        return f"rework_command touched files outside its copy: {', '.join(result.decoys_touched[:3])}"
+    if result.canary_files_touched:
+        return f"rework_command touched files outside its copy: {', '.join(result.canary_files_touched[:3])}"
     match result.end:
         case TimedOut(limit_s=limit_s):
             return _late(limit_s)

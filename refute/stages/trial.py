@@ -180,9 +180,9 @@ def reach_verdict(
 
 
 def _destruction(result: JobResult) -> Stop | None:
-    if not result.decoys_touched:
+    if not result.canary_files_touched:
         return None
-    touched = ", ".join(result.decoys_touched[:3])
+    touched = ", ".join(result.canary_files_touched[:3])
     reason = f"under attack the code changed or destroyed files outside its workspace copy: {touched}"
     return Stop(status=Status.BLOCKED_DANGEROUS_OPERATION, reason=reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from refute.errors import ImageMissing, SandboxFailed
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import MEBIBYTE, Exited, Job, Limit, LimitReached, TimedOut
 from tests.fakes.jobs import bash_job
@@ -58,14 +58,14 @@ def test_asked_for_files_are_collected(sandbox: DockerSandbox, make_job: MakeJob
     assert sandbox.run(job).collected == {"results.json": b"\0plan"}
 
 
-def test_a_touched_decoy_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
-    assert sandbox.run(make_job("rm ~/.bashrc")).decoys_touched == ("/home/subject/.bashrc",)
+def test_a_touched_canary_file_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+    assert sandbox.run(make_job("rm ~/.bashrc")).canary_files_touched == ("/home/subject/.bashrc",)
 
 
-def test_no_decoy_is_touched_by_a_command_that_touches_none(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+def test_no_canary_file_is_touched_by_a_command_that_touches_none(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     result = sandbox.run(make_job("find /home -type f -exec cat {} + | wc -l"))
-    assert result.decoys_touched == ()
-    assert int(result.stdout) >= len(DECOYS)
+    assert result.canary_files_touched == ()
+    assert int(result.stdout) >= len(CANARY_FILES)
 
 
 def test_the_wall_clock_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob) -> None:

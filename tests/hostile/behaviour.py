@@ -52,7 +52,7 @@ class Behaviour:
     """What every line of its output has to be one of, mostly names of errors; nothing said about output where empty."""
     reports: tuple[str, ...] | None = None
     """Which paths of the workspace must be reported as changed; None where it does not matter."""
-    destroys_decoys: bool = False
+    destroys_canary_files: bool = False
     collects: Mapping[str, bytes] | None = None
     """What must be collected where `results.json` and `plan.json` are asked for under `/attack`."""
     shares: bool = False
@@ -68,8 +68,8 @@ class Behaviour:
         parts = [" or ".join(self.ends)]
         if self.answers:
             parts.append(" or ".join(repr(answer).strip("'\"") for answer in self.answers))
-        if self.destroys_decoys:
-            parts.append("decoys destroyed")
+        if self.destroys_canary_files:
+            parts.append("canary files destroyed")
         if self.collects is not None:
             parts.append(f"collected: {', '.join(sorted(self.collects)) or 'nothing'}")
         return "; ".join(parts)
@@ -79,8 +79,8 @@ class Behaviour:
         parts = [end_in_words(result)]
         if self.answers:
             parts.append(_shown(answers_of(result)))
-        if result.decoys_touched:
-            parts.append("decoys destroyed")
+        if result.canary_files_touched:
+            parts.append("canary files destroyed")
         if self.collects is not None:
             parts.append(f"collected: {', '.join(sorted(result.collected)) or 'nothing'}")
         return "; ".join(parts)
@@ -94,8 +94,8 @@ class Behaviour:
             found.append(f"said {_shown(answers_of(result))}, expected {' or '.join(self.answers)}")
         if self.reports is not None and set(self.reports) != set(result.changed_paths):
             found.append(f"reported {result.changed_paths}, expected {self.reports}")
-        if bool(result.decoys_touched) is not self.destroys_decoys:
-            found.append(f"decoys touched: {result.decoys_touched}")
+        if bool(result.canary_files_touched) is not self.destroys_canary_files:
+            found.append(f"canary files touched: {result.canary_files_touched}")
         if self.collects is not None and dict(self.collects) != dict(result.collected):
             found.append(f"collected {dict(result.collected)}, expected {dict(self.collects)}")
         if found:

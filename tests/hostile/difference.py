@@ -19,7 +19,7 @@ class Difference:
     ends: tuple[str, ...] | None = None
     answers: tuple[str, ...] | None = None
     reports: tuple[str, ...] | None = None
-    destroys_decoys: bool | None = None
+    destroys_canary_files: bool | None = None
     collects: Mapping[str, bytes] | None = None
 
     def expected(self, behaviour: Behaviour) -> Behaviour:
@@ -28,7 +28,7 @@ class Difference:
             "ends": self.ends,
             "answers": self.answers,
             "reports": self.reports,
-            "destroys_decoys": self.destroys_decoys,
+            "destroys_canary_files": self.destroys_canary_files,
             "collects": self.collects,
         }
         return replace(behaviour, **{name: value for name, value in fields.items() if value is not None})

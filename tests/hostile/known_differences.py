@@ -75,10 +75,10 @@ _RUNSC: Final[Mapping[str, Difference]] = MappingProxyType(
             *SILENCE,
             ends=("exit 1",),
         ),
-        "decoy-punched": Difference(
+        "canary-file-punched": Difference(
             why="gVisor's file server punches no holes, so nothing is destroyed",
             answers=("ENOTSUP",),
-            destroys_decoys=False,
+            destroys_canary_files=False,
         ),
         "files-without-names-given-one": Difference(
             why="gVisor knows no files without a name (`O_TMPFILE`)",

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 
 from refute.errors import EngineDied, SandboxFailed
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.job import Exited, Job, JobResult, Limits, Sandbox
 from tests.fakes.counted_by_user import counted_by_user
 from tests.fakes.jobs import tar_of
@@ -18,7 +18,7 @@ from tests.hostile.stage import bring_back, runtime
 
 NEXT = f"""\
 found=$(find /workspace /tmp /dev/shm /home -type f)
-test "$(wc -l <<< "$found")" = {len(DECOYS) + 1} || echo "$found"
+test "$(wc -l <<< "$found")" = {len(CANARY_FILES) + 1} || echo "$found"
 test "$(cat a.py)" = "A = 1" || echo changed
 test "$(ls -d /proc/[0-9]* | wc -l)" -le 5 || ps
 python3 -c '
@@ -182,6 +182,6 @@ def _trial(behaviour: Behaviour, result: JobResult | SandboxFailed | EngineDied,
 
 
 def _next_faults(result: JobResult) -> list[str]:
-    if result.end == Exited(code=0) and not result.stdout and result.changed_paths == () == result.decoys_touched:
+    if result.end == Exited(code=0) and not result.stdout and result.changed_paths == () == result.canary_files_touched:
         return []
     return [f"{result.end}, {result.stdout[:400]!r}, {result.stderr[-400:]!r}, {result.changed_paths}"]

@@ -11,7 +11,7 @@ from refute.outcome import Outcome, Status
 from refute.sandbox import engine
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.job import Job
-from refute.sandbox.standing import Standing
+from refute.sandbox.ready_container import ReadyContainer
 from reports.outcome_formats import render
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]
@@ -25,13 +25,13 @@ STAGES = {"verify", "attack", "strength", "second environment", "critics"}
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The stages that containers are made for, as they are."""
     stages: list[str] = []
-    stand = engine.stand
+    make_ready = engine.make_ready
 
-    def counted(client: EngineClient, job: Job, *arguments: Any, **options: Any) -> Standing:
+    def counted(client: EngineClient, job: Job, *arguments: Any, **options: Any) -> ReadyContainer:
         stages.append(job.name)
-        return stand(client, job, *arguments, **options)
+        return make_ready(client, job, *arguments, **options)
 
-    monkeypatch.setattr(engine, "stand", counted)
+    monkeypatch.setattr(engine, "make_ready", counted)
     return stages
 
 

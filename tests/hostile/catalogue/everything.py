@@ -78,7 +78,7 @@ GROUPS: Mapping[str, tuple[Behaviour, ...]] = {
     "Controls, options, attributes": behaviours("interfaces"),
     "The host": behaviours("host"),
     "Network": behaviours("network"),
-    "Reading back, decoys": behaviours("reading_back"),
+    "Reading back, canary files": behaviours("reading_back"),
     "Odd corners": behaviours("corners"),
     "Lies": behaviours("lies"),
 }

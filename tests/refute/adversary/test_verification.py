@@ -10,14 +10,16 @@ from refute.ticket.record import LeftOut
 from tests.refute.adversary.conftest import make_brief
 
 
-def result(stdout: str = "", stderr: str = "", *, end: End | None = None, decoys: tuple[str, ...] = ()) -> JobResult:
+def result(
+    stdout: str = "", stderr: str = "", *, end: End | None = None, canary_files: tuple[str, ...] = ()
+) -> JobResult:
     return JobResult(
         end=end or Exited(code=1),
         stdout=dedent(stdout),
         stderr=dedent(stderr),
         duration_s=1.0,
         overhead_s=0.1,
-        decoys_touched=decoys,
+        canary_files_touched=canary_files,
     )
 
 
@@ -243,7 +245,7 @@ def test_a_resource_limit_is_named() -> None:
 
 @pytest.mark.parametrize("end", [Exited(code=0), Exited(code=1), TimedOut(limit_s=1)])
 def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) -> None:
-    stop = judge_verification(result(end=end, decoys=("/home/subject/.bashrc",)), TICKET)
+    stop = judge_verification(result(end=end, canary_files=("/home/subject/.bashrc",)), TICKET)
     assert stop is not None
     assert stop.status is Status.BLOCKED_DANGEROUS_OPERATION
     assert "/home/subject/.bashrc" in stop.reason

@@ -24,7 +24,7 @@ ELSEWHERE = replace(FAILED, error_message="<A at 0x99ff> is not 2")
         {"end": Exited(code=1)},
         {"end": TimedOut(limit_s=1)},
         {"end": LimitReached(limit=Limit.MEMORY, detail="2 GiB", exit_code=0)},
-        {"decoys_touched": ("/home/subject/.ssh/id",)},
+        {"canary_files_touched": ("/home/subject/.ssh/id",)},
     ],
 )
 def test_a_job_lasts_only_where_it_ended_by_itself_and_well(change: dict[str, Any]) -> None:

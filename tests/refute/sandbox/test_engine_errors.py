@@ -22,7 +22,7 @@ from refute.sandbox import engine
 from refute.sandbox.connection import EngineFacts, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, JobResult
-from refute.sandbox.standing import Standing
+from refute.sandbox.ready_container import ReadyContainer
 from tests.fakes.jobs import bash_job
 
 FACTS = EngineFacts(name="docker", runtime="runc", cpus=2, memory_limit=True, pids_limit=True, seccomp=True)
@@ -37,8 +37,10 @@ class Client:
         pass
 
 
-def standing(client: Any, *_: Any, name: str, **__: Any) -> Standing:
-    return Standing(client=client, name=name, container=name, signals=SimpleQueue(), usable_until=time.monotonic() + 60)
+def ready(client: Any, *_: Any, name: str, **__: Any) -> ReadyContainer:
+    return ReadyContainer(
+        client=client, name=name, container=name, signals=SimpleQueue(), usable_until=time.monotonic() + 60
+    )
 
 
 def failing(error: Exception) -> Callable[..., Any]:
@@ -63,7 +65,7 @@ def answered(status: int) -> SandboxFailed:
 def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerSandbox]:
     monkeypatch.setattr("refute.sandbox.removal._remove_all", lambda *_: None)
     monkeypatch.setattr(DockerSandbox, "_sweep", lambda _: None)
-    monkeypatch.setattr(engine, "stand", standing)
+    monkeypatch.setattr(engine, "make_ready", ready)
     monkeypatch.setattr(engine.Attempt, "run", lambda *_, **__: DONE)
     monkeypatch.setattr(engine, "read_facts", lambda _: FACTS)
     with DockerSandbox(lambda: Client()) as made:  # type: ignore[arg-type,return-value]  # noqa: PLW0108
@@ -102,7 +104,7 @@ def test_a_job_runs_once_and_its_failure_is_told_as_it_is(
 def test_a_container_that_the_engine_could_not_make_may_be_asked_for_again_unless_it_refuses(
     sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch, error: Exception, expected: type[Exception]
 ) -> None:
-    monkeypatch.setattr(engine, "stand", failing(error))
+    monkeypatch.setattr(engine, "make_ready", failing(error))
     with pytest.raises(expected) as caught:
         sandbox.run(bash_job("true"))
     assert type(caught.value) is expected
@@ -111,12 +113,12 @@ def test_a_container_that_the_engine_could_not_make_may_be_asked_for_again_unles
 def test_where_preparing_failed_the_job_gets_a_container_of_its_own(
     sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = [standing, failing(SandboxFailed("the engine could not start the container"))]
+    made = [ready, failing(SandboxFailed("the engine could not start the container"))]
 
-    def stand(client: Any, *_: Any, name: str, **__: Any) -> Standing:
+    def make_ready(client: Any, *_: Any, name: str, **__: Any) -> ReadyContainer:
         return made.pop()(client, name=name)
 
-    monkeypatch.setattr(engine, "stand", stand)
+    monkeypatch.setattr(engine, "make_ready", make_ready)
     sandbox.prepare(bash_job("true"))
     assert sandbox.run(bash_job("true")) == DONE
     assert made == []

@@ -159,14 +159,14 @@ def test_a_job_whose_container_was_removed_from_outside_says_so(make_job: MakeJo
 def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_code(
     make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = attempt.read_touched_decoys
+    read = attempt.read_touched_canary_files
 
     def end_first(files: Files) -> tuple[str, ...]:
         for container in running(engine, mine("read-back")):
             engine.remove_container(container, force=True, v=True)
         return read(files)
 
-    monkeypatch.setattr(attempt, "read_touched_decoys", end_first)
+    monkeypatch.setattr(attempt, "read_touched_canary_files", end_first)
     with DockerSandbox() as sandbox, pytest.raises(ContainerLost):
         sandbox.run(make_job("true", run_id=mine("read-back")))
 

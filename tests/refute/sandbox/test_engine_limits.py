@@ -7,9 +7,9 @@ import pytest
 
 from refute.errors import SandboxFailed
 from refute.sandbox import attempt
+from refute.sandbox.cgroups import Counters
 from refute.sandbox.connection import EngineClient
 from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.evidence import Counters
 from refute.sandbox.job import MEBIBYTE, Exited, Job, JobResult, Limit, LimitReached
 
 pytestmark = [pytest.mark.engine]

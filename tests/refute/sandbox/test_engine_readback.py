@@ -1,10 +1,10 @@
-"""What comes back from the real engine: output, changes, decoys, collected files."""
+"""What comes back from the real engine: output, changes, canary files, collected files."""
 
 from collections.abc import Callable
 
 import pytest
 
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, Job
 
@@ -30,7 +30,7 @@ for _ in range(3000):
     result = sandbox.run(make_job(script, limits={"workspace_bytes": 64 * 1024**2}))
     assert result.end == Exited(code=0), result.stderr
     assert "too large to be read back" in result.changed_paths[-1]
-    assert result.decoys_touched == ()
+    assert result.canary_files_touched == ()
     assert result.overhead_s < 40  # 2 s on a quiet machine; a sparse file that is read to its end takes minutes
 
 
@@ -41,15 +41,15 @@ for _ in range(3000):
         "cd /tmp && mkdir x && rm -rf x && rm -rf /workspace/*; rm -rf /usr 2>/dev/null; true",
     ],
 )
-def test_an_ordinary_script_touches_no_decoy(sandbox: DockerSandbox, make_job: MakeJob, script: str) -> None:
-    assert sandbox.run(make_job(script)).decoys_touched == ()
+def test_an_ordinary_script_touches_no_canary_file(sandbox: DockerSandbox, make_job: MakeJob, script: str) -> None:
+    assert sandbox.run(make_job(script)).canary_files_touched == ()
 
 
 @pytest.mark.parametrize(
     ("script", "least"),
     [
         ("rm -rf ~", 4),
-        ("rm -rf /*", len(DECOYS)),
+        ("rm -rf /*", len(CANARY_FILES)),
         ("echo 'alias x=y' >> ~/.bashrc", 1),
         ("mv ~/.ssh/id_ed25519 /tmp", 1),
         ("ln -sf /etc/passwd ~/Documents/notes.txt", 1),
@@ -58,9 +58,9 @@ def test_an_ordinary_script_touches_no_decoy(sandbox: DockerSandbox, make_job: M
 def test_s130_destruction_outside_the_workspace_is_seen(
     sandbox: DockerSandbox, make_job: MakeJob, script: str, least: int
 ) -> None:
-    touched = sandbox.run(make_job(f"({script}) 2>/dev/null; exit 0")).decoys_touched
+    touched = sandbox.run(make_job(f"({script}) 2>/dev/null; exit 0")).canary_files_touched
     assert len(touched) >= least
-    assert set(touched) <= set(DECOYS)
+    assert set(touched) <= set(CANARY_FILES)
 
 
 def test_a_process_that_lives_on_cannot_change_what_is_read(sandbox: DockerSandbox, make_job: MakeJob) -> None:

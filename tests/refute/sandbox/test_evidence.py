@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from refute.sandbox.evidence import Counters, Facts, full_mounts, judge, memory_in_words, read_counters
+from refute.sandbox.cgroups import Counters, read_counters
+from refute.sandbox.evidence import Facts, full_mounts, judge, memory_in_words
 from refute.sandbox.job import Exited, Limit, LimitReached, Limits
 from refute.sandbox.readback import WorkspaceState
 

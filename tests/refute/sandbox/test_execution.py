@@ -8,8 +8,8 @@ from refute.errors import CommandNotStarted, EngineDied, SandboxFailed
 from refute.sandbox import execution as execution_module
 from refute.sandbox.execution import Execution
 from refute.sandbox.output import STDERR, STDOUT, CappedOutput
-from refute.sandbox.standing import Standing
-from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, OutOfMemory, Signal, Signals, Started
+from refute.sandbox.ready_container import ReadyContainer
+from refute.sandbox.watch import CommandEnded, Event, Signal, Signals
 from refute.sandbox.workspace import FILLED, WAITING
 from tests.fakes.jobs import bash_job
 
@@ -17,15 +17,15 @@ from tests.fakes.jobs import bash_job
 def execution(**limits: Any) -> tuple[Execution, Signals]:
     signals: Signals = SimpleQueue()
     nobody: Any = None
-    standing = Standing(client=nobody, name="c", container="c", signals=signals, exec_id="e", usable_until=0.0)
-    return Execution(standing, bash_job("true", limits=limits)), signals
+    ready = ReadyContainer(client=nobody, name="c", container="c", signals=signals, exec_id="e", usable_until=0.0)
+    return Execution(ready, bash_job("true", limits=limits)), signals
 
 
 def test_what_the_command_said_on_stderr_counts_even_if_it_overtakes_the_marker_on_stdout() -> None:
     made, signals = execution()
     assert made._feed(STDERR, b"err\n")
     assert made._feed(STDOUT, FILLED + b"out\n")
-    assert signals.get_nowait() == Started()
+    assert signals.get_nowait() == Event.STARTED
     ending = made._ending(0.0, exit_code=7)
     assert (ending.stdout, ending.stderr) == ("out\n", "err\n")
 
@@ -50,13 +50,13 @@ def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[
     """Let a shell say these frames and end, and the engine tell these signals."""
     monkeypatch.setattr(execution_module, "STREAM_END_EXPLAINED_WITHIN_S", 0.2)
     made, signals = execution()
-    made._standing.stream, shell = socket.socketpair()
+    made._ready.stream, shell = socket.socketpair()
     for number, said in frames:
         shell.sendall(bytes([number, 0, 0, 0]) + len(said).to_bytes(4, "big") + said)
     shell.shutdown(socket.SHUT_WR)
     for signal in told:
         signals.put(signal)
-    with made._standing.stream, shell:
+    with made._ready.stream, shell:
         made.run()
 
 
@@ -65,11 +65,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *frames: tuple[int, bytes], told: list[
     [
         ([(STDOUT, OCI)], [], "could not start the command of job 'verify': OCI runtime exec failed"),
         ([(STDOUT, OCI)], [CommandEnded(exec_id="e", code=126)], "could not start the command of job 'verify': OCI"),
-        ([], [ContainerEnded()], "could not start the command of job 'verify': no message"),
-        ([(STDOUT, WAITING)], [ContainerEnded()], "ended before its command began"),
+        ([], [Event.CONTAINER_ENDED], "could not start the command of job 'verify': no message"),
+        ([(STDOUT, WAITING)], [Event.CONTAINER_ENDED], "ended before its command began"),
         (
             [(STDOUT, WAITING)],
-            [CommandEnded(exec_id="e", code=137), ContainerEnded()],
+            [CommandEnded(exec_id="e", code=137), Event.CONTAINER_ENDED],
             "ended before its command began",
         ),
         ([(STDOUT, WAITING)], [], "was not filled in time"),
@@ -83,7 +83,7 @@ def test_a_command_that_the_engine_did_not_start_is_the_engine_s_trouble_and_bla
     assert "snapshot" not in caught.value.hint
 
 
-@pytest.mark.parametrize("told", [[], [OutOfMemory(), ContainerEnded()]])
+@pytest.mark.parametrize("told", [[], [Event.OUT_OF_MEMORY, Event.CONTAINER_ENDED]])
 def test_a_fill_that_failed_tells_what_it_said_on_either_stream_and_is_not_tried_again(
     monkeypatch: pytest.MonkeyPatch, told: list[Signal]
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_fill_that_failed_tells_what_it_said_on_either_stream_and_is_not_tried
 
 def test_an_engine_that_goes_away_while_the_container_is_filled_died(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EngineDied):
-        run(monkeypatch, (STDOUT, WAITING), told=[EngineLost()])
+        run(monkeypatch, (STDOUT, WAITING), told=[Event.ENGINE_LOST])
 
 
 def test_a_stream_over_the_limit_is_cut_with_a_marker() -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.files import TooLargeError
 from refute.sandbox.files_local import MAX_DEPTH, LocalFiles
 from refute.sandbox.job import Limits
-from refute.sandbox.readback import MAX_COLLECTED_BYTES, read_collected, read_touched_decoys, read_workspace
+from refute.sandbox.readback import MAX_COLLECTED_BYTES, read_collected, read_touched_canary_files, read_workspace
 from refute.sandbox.tree import read_originals
 from tests.fakes.jobs import tar_of
 
@@ -29,11 +29,11 @@ def root(tmp_path: Path) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
         path.chmod(0o644)
-    for place, (content, mode) in DECOYS.items():
-        decoy = made / place.lstrip("/")
-        decoy.parent.mkdir(parents=True, exist_ok=True)
-        decoy.write_bytes(content)
-        decoy.chmod(mode)
+    for place, (content, mode) in CANARY_FILES.items():
+        canary = made / place.lstrip("/")
+        canary.parent.mkdir(parents=True, exist_ok=True)
+        canary.write_bytes(content)
+        canary.chmod(mode)
     return made
 
 
@@ -64,13 +64,13 @@ def test_a_second_name_of_a_file_is_no_change_of_it(root: Path, files: LocalFile
     (root / "workspace/.a").hardlink_to(root / "workspace/a.py")
     (root / "home/subject/.a").hardlink_to(root / "home/subject/.bashrc")
     assert changed(files) == (".a",)
-    assert read_touched_decoys(files) == ()
+    assert read_touched_canary_files(files) == ()
 
 
 def test_a_home_that_became_a_link_to_its_copy_is_not_followed(root: Path, files: LocalFiles) -> None:
     (root / "home/subject").rename(root / "home/elsewhere")
     (root / "home/subject").symlink_to("/home/elsewhere")
-    assert set(read_touched_decoys(files)) == {path for path in DECOYS if path.startswith("/home/subject/")}
+    assert set(read_touched_canary_files(files)) == {path for path in CANARY_FILES if path.startswith("/home/subject/")}
     assert list(files.members("/home/subject/.bashrc", ENDLESS)) == []
 
 
@@ -123,9 +123,9 @@ def test_a_container_of_another_machine_cannot_be_read(tmp_path: Path, files: Lo
     assert not LocalFiles(8, proc=tmp_path).can_be_read()
 
 
-def test_a_container_that_ended_is_an_error_and_no_loss_of_decoys(root: Path, files: LocalFiles) -> None:
+def test_a_container_that_ended_is_an_error_and_no_loss_of_canary_files(root: Path, files: LocalFiles) -> None:
     root.rename(root.with_name("gone"))
     with pytest.raises(FileNotFoundError):
-        read_touched_decoys(files)
+        read_touched_canary_files(files)
     with pytest.raises(FileNotFoundError):
         read_collected(files, ["results"])

@@ -2,11 +2,13 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from refute.sandbox.image_pack import Entry, Layer, digest_of, normalise, write_archive
+from refute.sandbox.image_load import NewImage, write_archive
+from refute.sandbox.image_pack import Entry, Layer, digest_of, normalise
 
 Member = tuple[str, bytes | None, dict[str, object]]
 
@@ -100,13 +102,15 @@ def test_entries_of_ours_replace_those_of_the_source(archive_of, packed) -> None
 def test_an_archive_names_its_layers_by_digest_and_its_image_by_configuration(tmp_path: Path, packed) -> None:
     path = packed(None, added=[Entry(path="f", content=b"x")])
     layer = Layer(path=path, digest=digest_of(path))
-    config = {"created": "1970-01-01T00:00:00Z", "os": "linux"}
+    settings = {"User": "1:1", "Cmd": ["sh"]}
+    image = NewImage(architecture="amd64", settings=settings, layers=(layer,), tag="t:1")
+    same = replace(image, settings=dict(reversed(settings.items())))
     first, second = tmp_path / "1.tar", tmp_path / "2.tar"
-    image_id = write_archive(first, config=config, layers=[layer], tag="t:1")
-    assert write_archive(second, config=dict(reversed(config.items())), layers=[layer], tag="t:1") == image_id
+    write_archive(first, image)
+    write_archive(second, same)
     assert first.read_bytes() == second.read_bytes()
     with tarfile.open(first) as archive:
         manifest = json.load(archive.extractfile("manifest.json"))  # type: ignore[arg-type]
         stored = json.load(archive.extractfile(manifest[0]["Config"]))  # type: ignore[arg-type]
-    assert manifest[0]["Config"] == f"{image_id.removeprefix('sha256:')}.json"
+    assert manifest[0]["Config"] == f"{image.digest}.json"
     assert stored["rootfs"]["diff_ids"] == [f"sha256:{layer.digest}"]

@@ -9,8 +9,8 @@ from docker.errors import APIError, NotFound
 
 from refute.sandbox.attempt import NOTHING_SEEN, Attempt
 from refute.sandbox.job import Exited
+from refute.sandbox.ready_container import ReadyContainer
 from refute.sandbox.removal import Removal
-from refute.sandbox.standing import Standing
 from tests.fakes.jobs import bash_job
 
 
@@ -39,22 +39,22 @@ class Engine:
     def close(self) -> None: ...
 
 
-def standing(engine: Any, *, pid: int) -> Standing:
-    return Standing(client=engine, name="c", container="c", pid=pid, signals=SimpleQueue(), usable_until=0.0)
+def ready(engine: Any, *, pid: int) -> ReadyContainer:
+    return ReadyContainer(client=engine, name="c", container="c", pid=pid, signals=SimpleQueue(), usable_until=0.0)
 
 
 @pytest.mark.parametrize(("pid", "first"), [(0, "thaw"), (4_000_000, "remove c")])
 def test_it_is_thawed_before_it_is_removed_and_another_is_not(pid: int, first: str) -> None:
     engine: Any = Engine()
     with ThreadPoolExecutor(1) as executor:
-        Removal(executor, lambda: engine).of(standing(engine, pid=pid))
+        Removal(executor, lambda: engine).of(ready(engine, pid=pid))
     assert engine.asked[0] == first
     assert "remove c" in engine.asked
 
 
 def test_the_engine_s_count_of_its_processes_decides_nothing() -> None:
     engine: Any = Engine()
-    attempt = Attempt(standing(engine, pid=0), bash_job("true"))
-    end = attempt._judge("c", 0, NOTHING_SEEN, out_of_memory=False)
+    attempt = Attempt(ready(engine, pid=0), bash_job("true"))
+    end = attempt._judge(0, NOTHING_SEEN, out_of_memory=False)
     assert end == Exited(code=0)
     assert engine.asked == []

@@ -6,14 +6,14 @@ import pytest
 from docker.errors import NotFound
 
 from refute.errors import SandboxFailed
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.files_engine import EngineFiles
 from refute.sandbox.job import Limits
 from refute.sandbox.readback import (
     MAX_COLLECTED_BYTES,
     check_collect,
     read_collected,
-    read_touched_decoys,
+    read_touched_canary_files,
     read_workspace,
 )
 from refute.sandbox.tree import read_originals
@@ -41,11 +41,11 @@ def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> b
     return buffer.getvalue()
 
 
-def file_tar(name: str, content: bytes) -> bytes:
+def file_tar(name: str, content: bytes, mode: int = 0o644) -> bytes:
     """As the engine sends a single file."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
-        tar.addfile(member(name, content)[0], io.BytesIO(content))
+        tar.addfile(member(name, content, mode=mode)[0], io.BytesIO(content))
     return buffer.getvalue()
 
 
@@ -107,37 +107,39 @@ def test_an_archive_that_is_none_is_the_engine_s_fault() -> None:
 
 
 def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.TarInfo, bytes]]:
-    decoys = {**DECOYS, **changes}
+    canary_files = {**CANARY_FILES, **changes}
     return [
-        member(path.removeprefix("/home/"), decoy[0], mode=decoy[1])
-        for path, decoy in sorted(decoys.items())
-        if decoy is not None
+        member(path.removeprefix("/home/"), canary[0], mode=canary[1])
+        for path, canary in sorted(canary_files.items())
+        if canary is not None
     ]
 
 
 def touched(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
-    return read_touched_decoys(EngineFiles(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c"))
+    return read_touched_canary_files(
+        EngineFiles(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c")
+    )
 
 
 NOTES = "/home/subject/Documents/notes.txt"
 
 
 @pytest.mark.parametrize("change", [None, (b"", 0o644), (b"Call the landlorD.\nBuy milk.\n", 0o644)])
-def test_a_removed_truncated_or_changed_decoy_is_reported(change: tuple[bytes, int] | None) -> None:
+def test_a_removed_truncated_or_changed_canary_file_is_reported(change: tuple[bytes, int] | None) -> None:
     assert touched(home({NOTES: change})) == (NOTES,)
 
 
-def test_a_decoy_that_was_changed_under_a_second_name_is_reported() -> None:
+def test_a_canary_file_that_was_changed_under_a_second_name_is_reported() -> None:
     linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
     alone = file_tar("notes.txt", b"changed")
     archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
-    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
+    assert read_touched_canary_files(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
-def test_a_container_that_is_gone_is_an_error_and_no_loss_of_decoys_or_results() -> None:
+def test_a_container_that_is_gone_is_an_error_and_no_loss_of_canary_files_or_results() -> None:
     gone = EngineFiles(ArchiveEngine({}).as_client(), "c")
     with pytest.raises(SandboxFailed, match="gone before /home"):
-        read_touched_decoys(gone)
+        read_touched_canary_files(gone)
     with pytest.raises(SandboxFailed, match="gone before /workspace"):
         read_workspace(gone, {}, LIMITS)
 
@@ -149,14 +151,16 @@ def test_a_container_that_is_gone_is_an_error_and_no_loss_of_decoys_or_results()
         read_collected(EngineFiles(Removed({}).as_client(), "c"), ["results"])
 
 
-def test_decoys_behind_an_endless_file_are_asked_for_one_by_one() -> None:
+@pytest.mark.parametrize("in_a_folder", [False, True])
+def test_canary_files_behind_an_endless_file_are_asked_for_one_by_one(in_a_folder: bool) -> None:
     header = member("home/aaa")[0]
     header.size = 100 * 1024**3
     archives: dict[str, object] = {"/home": Zeros(header.tobuf(tarfile.PAX_FORMAT))}
-    for path, (content, mode) in DECOYS.items():
-        if path != NOTES:
-            archives[path] = engine_tar("", [member(path.rpartition("/")[2], content, mode=mode)])
-    assert read_touched_decoys(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
+    for path, (content, mode) in CANARY_FILES.items():
+        archives[path] = file_tar(path.rpartition("/")[2], content, mode)
+    content, mode = CANARY_FILES[NOTES]
+    archives[NOTES] = engine_tar("notes.txt", [member("notes.txt", content, mode=mode)] if in_a_folder else [])
+    assert read_touched_canary_files(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
 
 
 def collected(name: str, made: tuple[tarfile.TarInfo, bytes]) -> dict[str, bytes]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.sandbox.decoys import DECOYS
+from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.profile import BASE_ENVIRONMENT
 from refute.sandbox.tree import MAX_REPORTED, bounded, pack_files, printable, read_originals
 from refute.sandbox.workspace import FILL, FILLED, WAITING, homes_part, job_parts
@@ -27,11 +27,11 @@ def fill(folder: Path, parts: list[bytes]) -> "subprocess.CompletedProcess[bytes
     return subprocess.run(["sh", "-c", script], input=b"".join(parts), capture_output=True)
 
 
-def test_the_decoys_are_packed_below_the_volume_that_holds_them() -> None:
+def test_the_canary_files_are_packed_below_the_volume_that_holds_them() -> None:
     line, _, packed = homes_part().partition(b"\n")
     assert line == f"/home {len(packed)}".encode()
     files = {f"/home/{path}": original for path, original in read_originals(packed).items() if original.content}
-    assert {path: (bytes(original.content), original.mode) for path, original in files.items()} == dict(DECOYS)
+    assert {path: (bytes(original.content), original.mode) for path, original in files.items()} == dict(CANARY_FILES)
 
 
 def test_files_and_command_arrive_as_they_were_whatever_bytes_they_hold(tmp_path: Path) -> None:

@@ -7,22 +7,22 @@ from typing import Any, cast
 
 import pytest
 
-from refute.sandbox.ahead import Ahead
-from refute.sandbox.standing import Standing, shape
-from refute.sandbox.watch import ContainerEnded, OutOfMemory, Signals
+from refute.sandbox.prefetch import Prefetch
+from refute.sandbox.ready_container import ReadyContainer, shape
+from refute.sandbox.watch import Event, Signals
 from tests.fakes.jobs import bash_job
 
 
-def standing(name: str, *, usable_s: float = 60.0) -> Standing:
+def ready(name: str, *, usable_s: float = 60.0) -> ReadyContainer:
     signals: Signals = SimpleQueue()
     until = time.monotonic() + usable_s
-    return Standing(client=cast("Any", None), name=name, container=name, signals=signals, usable_until=until)
+    return ReadyContainer(client=cast("Any", None), name=name, container=name, signals=signals, usable_until=until)
 
 
 class Removed(list[str]):
     """Names of what was removed."""
 
-    def __call__(self, one: Standing) -> None:
+    def __call__(self, one: ReadyContainer) -> None:
         self.append(one.name)
 
 
@@ -38,60 +38,60 @@ def executor():
 
 
 @pytest.fixture
-def ahead(executor, removed) -> Ahead:
-    return Ahead(executor, removed)
+def prefetch(executor, removed) -> Prefetch:
+    return Prefetch(executor, removed)
 
 
-def test_each_container_is_taken_once(ahead, removed):
-    ahead.prepare("shape", lambda: standing("one"))
-    assert ahead.take("other shape") is None
-    assert ahead.take("shape").name == "one"
-    assert ahead.take("shape") is None
+def test_each_container_is_taken_once(prefetch, removed):
+    prefetch.prepare("shape", lambda: ready("one"))
+    assert prefetch.take("other shape") is None
+    assert prefetch.take("shape").name == "one"
+    assert prefetch.take("shape") is None
     assert removed == []
 
 
-def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(ahead, executor, removed):
-    ended = standing("ended")
-    ended.signals.put(OutOfMemory())
-    ended.signals.put(ContainerEnded())
-    ahead.prepare("shape", lambda: standing("late", usable_s=-1))
-    ahead.prepare("shape", lambda: ended)
-    assert ahead.take("shape") is None
+def test_one_that_waited_too_long_or_ended_is_removed_and_not_used(prefetch, executor, removed):
+    ended = ready("ended")
+    ended.signals.put(Event.OUT_OF_MEMORY)
+    ended.signals.put(Event.CONTAINER_ENDED)
+    prefetch.prepare("shape", lambda: ready("late", usable_s=-1))
+    prefetch.prepare("shape", lambda: ended)
+    assert prefetch.take("shape") is None
     executor.shutdown(wait=True)
     assert sorted(removed) == ["ended", "late"]
 
 
-def test_what_nobody_took_is_removed(ahead, removed):
-    ahead.prepare("shape", lambda: standing("one"))
-    ahead.discard_later()
-    ahead.prepare("shape", lambda: standing("two"))
-    ahead.discard()
+def test_what_nobody_took_is_removed(prefetch, removed):
+    prefetch.prepare("shape", lambda: ready("one"))
+    prefetch.discard_later()
+    prefetch.prepare("shape", lambda: ready("two"))
+    prefetch.discard()
     assert sorted(removed) in (["one", "two"], ["one"])  # the second may not have been begun
-    assert ahead.take("shape") is None
+    assert prefetch.take("shape") is None
 
 
 def test_after_the_end_of_the_background_it_removes_at_once_and_prepares_nothing(removed):
     executor = ThreadPoolExecutor(1)
-    ahead = Ahead(executor, removed)
-    ahead.prepare("shape", lambda: standing("one"))
+    prefetch = Prefetch(executor, removed)
+    prefetch.prepare("shape", lambda: ready("one"))
     executor.shutdown(wait=True)
-    ahead.prepare("shape", lambda: standing("two"))
-    ahead.discard_later()
+    prefetch.prepare("shape", lambda: ready("two"))
+    prefetch.discard_later()
     assert removed == ["one"]
 
 
 def test_one_that_takes_too_long_is_removed_when_it_is_there_at_last(removed, monkeypatch):
-    monkeypatch.setattr("refute.sandbox.ahead.PREPARING_S", 0.01)
-    future: Future[Standing] = Future()
+    monkeypatch.setattr("refute.sandbox.prefetch.PREPARING_S", 0.01)
+    future: Future[ReadyContainer] = Future()
 
     class Slow(ThreadPoolExecutor):
         def submit(self, call: Any, *args: Any, **_: Any) -> Any:
             return call(*args) if args else future
 
-    ahead = Ahead(Slow(1), removed)
-    ahead.prepare("shape", lambda: standing("never called"))
-    assert ahead.take("shape") is None
-    future.set_result(standing("late"))
+    prefetch = Prefetch(Slow(1), removed)
+    prefetch.prepare("shape", lambda: ready("never called"))
+    assert prefetch.take("shape") is None
+    future.set_result(ready("late"))
     assert removed == ["late"]
 
 
@@ -105,8 +105,8 @@ def test_the_shape_tells_apart_what_a_container_depends_on():
 
 
 def test_the_garbage_collector_never_waits_for_a_thread_that_submits_something(executor, removed):
-    prefetch = Ahead(executor, removed)
-    prefetch.prepare("key", lambda: standing("c1"))
+    prefetch = Prefetch(executor, removed)
+    prefetch.prepare("key", lambda: ready("c1"))
     assert prefetch.take("key") is not None
     with concurrent.futures.thread._global_shutdown_lock:
         collected = Thread(target=prefetch.discard_later, daemon=True)

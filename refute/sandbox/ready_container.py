@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final
 
+from refute.sandbox.cgroups import limit_tcp_memory
 from refute.sandbox.connection import EngineClient, EngineFacts, engine_errors
 from refute.sandbox.job import Job
 from refute.sandbox.network import on_network, open_egress
 from refute.sandbox.profile import container_config, subject
 from refute.sandbox.reaper import labels
 from refute.sandbox.runtime import PLAIN
-from refute.sandbox.tcp_memory import limit_tcp_memory
-from refute.sandbox.watch import CommandEnded, ContainerEnded, EngineLost, Signals, watch
+from refute.sandbox.watch import CommandEnded, Event, Signals, watch
 from refute.sandbox.workspace import FILL_COMMAND, homes_part
 
 MARGIN_S: Final = 5.0
@@ -27,7 +27,7 @@ FILL_TIMEOUT_S: Final = 45.0
 
 
 @dataclass(slots=True, kw_only=True)
-class Standing:
+class ReadyContainer:
     """One started container. Whoever made it removes it by its name."""
 
     client: EngineClient
@@ -55,7 +55,7 @@ class Standing:
                 signal = self.signals.get_nowait()
             except Empty:
                 return time.monotonic() < self.usable_until
-            if isinstance(signal, CommandEnded | ContainerEnded | EngineLost):
+            if isinstance(signal, CommandEnded) or signal in {Event.CONTAINER_ENDED, Event.ENGINE_LOST}:
                 return False
 
     def send(self, parts: Sequence[bytes]) -> None:
@@ -82,7 +82,9 @@ class Standing:
         return getattr(self.stream, "_sock", self.stream)
 
 
-def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, waiting_s: float = 0.0) -> Standing:
+def make_ready(
+    client: EngineClient, job: Job, facts: EngineFacts, *, name: str, waiting_s: float = 0.0
+) -> ReadyContainer:
     """Create and start the container of a job.
 
     Args:
@@ -104,7 +106,7 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         config = on_network(config, egress)
     with engine_errors("create the container"):
         created: dict[str, Any] = client.create_container_from_config(config, name)  # type: ignore[no-untyped-call]
-    standing = Standing(
+    ready = ReadyContainer(
         client=client,
         name=name,
         container=created["Id"],
@@ -113,26 +115,26 @@ def stand(client: EngineClient, job: Job, facts: EngineFacts, *, name: str, wait
         usable_until=began + waiting_s + MARGIN_S,
     )
     with ExitStack() as stack:
-        stack.enter_context(watch(client, standing.container, standing.signals))
+        stack.enter_context(watch(client, ready.container, ready.signals))
         with engine_errors("start the container"):
-            client.start(standing.container)
-        _start_shell(standing, stack, facts, user=subject(job))
-        standing._stack = stack.pop_all()  # noqa: SLF001 (made here)
-    return standing
+            client.start(ready.container)
+        _start_shell(ready, stack, facts, user=subject(job))
+        ready._stack = stack.pop_all()  # noqa: SLF001 (made here)
+    return ready
 
 
-def _start_shell(standing: Standing, stack: ExitStack, facts: EngineFacts, *, user: str) -> None:
+def _start_shell(ready: ReadyContainer, stack: ExitStack, facts: EngineFacts, *, user: str) -> None:
     """Start the shell that takes the job, and put in what every container gets."""
-    client = standing.client
+    client = ready.client
     with engine_errors("start the command's shell"):
-        created = client.exec_create(standing.container, list(FILL_COMMAND), stdin=True, user=user, workdir="/")
-        standing.exec_id = created["Id"]
-        standing.stream = client.exec_start(standing.exec_id, socket=True)
-        stack.callback(standing.stream.close)
-        standing.send([homes_part()])
-        pid = int(client.inspect_container(standing.container)["State"]["Pid"])
-    standing.pid = pid if facts.runtime in PLAIN else 0
-    limit_tcp_memory(standing.pid, standing.container)
+        created = client.exec_create(ready.container, list(FILL_COMMAND), stdin=True, user=user, workdir="/")
+        ready.exec_id = created["Id"]
+        ready.stream = client.exec_start(ready.exec_id, socket=True)
+        stack.callback(ready.stream.close)
+        ready.send([homes_part()])
+        pid = int(client.inspect_container(ready.container)["State"]["Pid"])
+    ready.pid = pid if facts.runtime in PLAIN else 0
+    limit_tcp_memory(ready.pid, ready.container)
 
 
 def shape(job: Job) -> str:

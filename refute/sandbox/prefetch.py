@@ -5,16 +5,16 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, wait
-from typing import Final, ParamSpec
+from typing import Final
 
-from refute.sandbox.standing import Standing
+from refute.sandbox.ready_container import ReadyContainer
+from refute.sandbox.removal import in_background
 
-P = ParamSpec("P")
 PREPARING_S: Final = 60.0
 """How long one that is being made is waited for."""
 
 
-class Ahead:
+class Prefetch:
     """What was prepared and not used yet. Threads may share it.
 
     Args:
@@ -22,18 +22,18 @@ class Ahead:
         remove: removes a container and closes its connection.
     """
 
-    def __init__(self, executor: Executor, remove: Callable[[Standing], None]) -> None:
+    def __init__(self, executor: Executor, remove: Callable[[ReadyContainer], None]) -> None:
         self._executor = executor
         self._remove = remove
         self._lock = threading.Lock()
-        self._waiting: defaultdict[str, list[Future[Standing]]] = defaultdict(list)
+        self._waiting: defaultdict[str, list[Future[ReadyContainer]]] = defaultdict(list)
 
-    def prepare(self, key: str, make: Callable[[], Standing]) -> None:
+    def prepare(self, key: str, make: Callable[[], ReadyContainer]) -> None:
         """Begin to make a container. A failure shows only in that there is none to take."""
         with contextlib.suppress(RuntimeError), self._lock:  # closed: nothing is prepared any more
             self._waiting[key].append(self._executor.submit(make))
 
-    def take(self, key: str) -> Standing | None:
+    def take(self, key: str) -> ReadyContainer | None:
         """A usable container of this shape, waited for where it is being made; it is the caller's to remove."""
         while True:
             with self._lock:
@@ -42,15 +42,15 @@ class Ahead:
                     return None
                 future = waiting.pop()
             try:
-                standing = self._made(future)
+                ready = self._made(future)
             except BaseException:  # interrupted while waiting: nobody else knows of this one any more
                 future.add_done_callback(self._remove_late)
                 raise
-            if standing is None:
+            if ready is None:
                 continue
-            if standing.is_usable():
-                return standing
-            self._in_background(self._remove, standing)
+            if ready.is_usable():
+                return ready
+            in_background(self._executor, self._remove, ready)
 
     def discard(self) -> None:
         """Remove what nobody took, and return when it is gone."""
@@ -58,8 +58,8 @@ class Ahead:
             futures = [future for waiting in self._waiting.values() for future in waiting]
             self._waiting.clear()
         for future in futures:
-            if not future.cancel() and (standing := self._made(future)) is not None:
-                self._remove(standing)
+            if not future.cancel() and (ready := self._made(future)) is not None:
+                self._remove(ready)
 
     def discard_later(self) -> None:
         """Remove what nobody took, in the background.
@@ -68,21 +68,15 @@ class Ahead:
         holds the lock that all of them share: where nothing is left, it must not be asked for.
         """
         if any(self._waiting.values()):
-            self._in_background(self.discard)
+            in_background(self._executor, self.discard)
 
-    def _in_background(self, call: Callable[P, None], *args: P.args, **options: P.kwargs) -> None:
-        try:
-            self._executor.submit(call, *args, **options)
-        except RuntimeError:  # closed
-            call(*args, **options)
-
-    def _made(self, future: Future[Standing]) -> Standing | None:
+    def _made(self, future: Future[ReadyContainer]) -> ReadyContainer | None:
         wait([future], timeout=PREPARING_S)
         if not future.done():
             future.add_done_callback(self._remove_late)
             return None
         return None if future.exception() else future.result()
 
-    def _remove_late(self, future: Future[Standing]) -> None:
+    def _remove_late(self, future: Future[ReadyContainer]) -> None:
         if not future.cancelled() and not future.exception():
-            self._in_background(self._remove, future.result())
+            in_background(self._executor, self._remove, future.result())
