@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from refute.adversary.attack import TriageVerdict
-from refute.outcome import Status
 from refute.statistics.rate import Rate
 from reports.facts import Facts
 from reports.groups import GROUPS, VERDICTS, Group
@@ -170,11 +169,7 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
 def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
     """Runs, how they ended, cost and time, for each value of a key that occurs."""
     grouped = outcomes.groupby(key, observed=True)
-    ends = pd.crosstab(key, outcomes["group"], dropna=False) if len(outcomes) else pd.DataFrame()
-    found = pd.DataFrame({"runs": grouped.size()})
-    for group in Group:
-        column = ends.get(group.value)
-        found[group.value] = 0 if column is None else column.reindex(found.index, fill_value=0).astype("int64")
+    found = _ends(key, outcomes["group"])
     sums = grouped[["claims_judged", "claims_refuted", "cost_nanousd"]].sum()
     found["claims_judged"], found["claims_refuted"] = sums["claims_judged"], sums["claims_refuted"]
     found["refuted_low"], found["refuted_high"] = _intervals(sums["claims_refuted"], sums["claims_judged"])
@@ -182,6 +177,16 @@ def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
     durations = grouped["duration_s"]
     found["p50_s"], found["p95_s"] = durations.quantile(0.5), durations.quantile(0.95)
     return found
+
+
+def _ends(key: "pd.Series[Any]", groups: "pd.Series[Any]", runs: "pd.Series[int] | int" = 1) -> pd.DataFrame:
+    """Runs, all and by how they ended, for each value of a key that occurs; `runs`: how many each row stands for."""
+    rows = pd.DataFrame({key.name: key, "group": groups, "runs": runs})
+    ends = rows.pivot_table(index=key.name, columns="group", values="runs", aggfunc="sum", fill_value=0, observed=True)
+    found = pd.DataFrame({"runs": ends.sum(axis="columns")})
+    for group in Group:
+        found[group.value] = ends.get(group.value, 0)
+    return found.astype("int64")
 
 
 def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[float], list[float]]:
@@ -199,34 +204,17 @@ def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 def _by_label(facts: Facts) -> pd.DataFrame:
     """A run with several labels counts for each."""
-    runs: Counter[str] = Counter()
-    for labels, count in zip(facts.kinds["labels"], facts.kinds["runs"], strict=True):
-        runs.update(dict.fromkeys(labels, int(count)))
-    parts = {}
-    for label, _ in runs.most_common(LABELS_SHOWN):
-        having = np.asarray([label in labels for labels in facts.kinds["labels"]])
-        some = facts.outcomes[having[facts.outcomes["kind"].to_numpy()]]
-        parts[label] = _summary(some, pd.Series(label, index=some.index, name="label"))
-    none = facts.outcomes.iloc[:0]
-    return pd.concat(parts.values()) if parts else _summary(none, pd.Series([], dtype="str", name="label"))
-
-
-def _runs_by(kinds: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Runs, all and by how they ended, for each value of a column; `runs` of each row is how many it stands for."""
-    ending = kinds["status"].map({status.value: GROUPS[status].value for status in Status}).astype("object")
-    ends = kinds.assign(ending=ending).pivot_table(
-        index=key, columns="ending", values="runs", aggfunc="sum", fill_value=0, observed=True
-    )
-    found = pd.DataFrame({"runs": ends.sum(axis="columns")})
-    for group in Group:
-        found[group.value] = ends.get(group.value, 0)
-    return found.astype("int64")
+    labels = facts.kinds[["labels", "runs"]].explode("labels").dropna(subset="labels")
+    shown = labels.groupby("labels")["runs"].sum().nlargest(LABELS_SHOWN).index
+    having = labels[labels["labels"].isin(shown)]["labels"].astype("str").rename("label")
+    outcomes = facts.outcomes.merge(having, left_on="kind", right_index=True)
+    return _summary(outcomes, outcomes["label"]).reindex(shown.rename("label"))
 
 
 def _by_strength(strengths: pd.DataFrame) -> pd.DataFrame:
     """By the strength's lower end, which the floor is held against, in tenths."""
-    tenth = (strengths["strength"] * 10).astype("int64").clip(upper=9)
-    found = _runs_by(strengths.assign(tenth=tenth), "tenth")
+    tenth = (strengths["strength"] * 10).astype("int64").clip(upper=9).rename("tenth")
+    found = _ends(tenth, _groups(strengths), strengths["runs"])
     found.index = pd.Index([f"{low * 10}–{low * 10 + 10} %" for low in found.index], name="strength", dtype="str")
     return found
 
@@ -234,9 +222,11 @@ def _by_strength(strengths: pd.DataFrame) -> pd.DataFrame:
 def _runs_by_model(kinds: pd.DataFrame) -> pd.DataFrame:
     """Runs that called a model; one that called several counts for each."""
     called = kinds[["models", "status", "runs"]].explode("models").dropna(subset="models")
-    found = _runs_by(called, "models")
-    found.index = pd.Index(found.index, name="model", dtype="str")
-    return found
+    return _ends(called["models"].astype("str").rename("model"), _groups(called), called["runs"])
+
+
+def _groups(kinds: pd.DataFrame) -> "pd.Series[str]":
+    return kinds["status"].astype("str").map({status.value: group.value for status, group in GROUPS.items()})
 
 
 def _by_category(facts: Facts) -> pd.DataFrame:
