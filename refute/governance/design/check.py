@@ -64,9 +64,10 @@ def check_design(file: Path, repo: Path) -> DesignResult:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read: {error}", hint="Expected Markdown in UTF-8.") from error
     found = [
-        DesignBreach(line=line, rule=rule.name, severity=rule.severity, message=message)
-        for rule in RULES
-        for line, message in rule.check(design, repo.resolve())
+        DesignBreach(line=line, rule=name, severity=severity, message=message)
+        for severity, rules in RULES.items()
+        for name, check in rules.items()
+        for line, message in check(design, repo.resolve())
     ]
     return DesignResult(file=str(file), breaches=tuple(sorted(found, key=lambda one: (one.line, one.rule))))
 
