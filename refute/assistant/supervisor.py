@@ -51,10 +51,9 @@ class KeywordSupervisor:
 class ModelSupervisor:
     """Asks a model; where it gives no answer, keywords choose, and the answer says so."""
 
-    def __init__(self, model: Model, name: str = "Gemini") -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
-        self._name = name
-        self.by = f"by {name}"
+        self.by = "by Gemini"
 
     def route(self, question: str, gates: Gates) -> str:
         """What the model answers, if it is exactly one route."""
@@ -71,11 +70,11 @@ class ModelSupervisor:
         try:
             raw = self._model.generate(answer_prompt(question, clean)).reply.text
         except NO_ANSWER as error:
-            return f"{QUOTE}{self._name} gave no answer: {error.message}"
+            return f"{QUOTE}Gemini gave no answer: {error.message}"
         words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).strip()
         if words != words.translate(MARKS) or _CLAIM.search(words):
             words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
-        return "\n".join(f"{QUOTE}{line}" for line in (f"{self._name}:", *words.splitlines())) if words else ""
+        return "\n".join(f"{QUOTE}{line}" for line in ("Gemini:", *words.splitlines())) if words else ""
 
 
 Supervisor = KeywordSupervisor | ModelSupervisor

@@ -1,6 +1,6 @@
 """The gates of one exchange: each decides by a pure function, writes its line, and stops what it denies."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -27,16 +27,16 @@ class Gates:
     turn_id: str = ""
     modes: GuardrailSettings = DEFAULTS
 
-    def route(self, raw: str | None, *, allowed: Collection[str] = ROUTES, fallback: str = DIRECT) -> str:
-        """The one allowed word that a model answered, else the fallback; observed, the first that it names."""
-        chosen = parse_choice(raw, allowed, "")
-        facts: Metadata = {"raw": raw, "chosen": chosen or fallback}
+    def route(self, raw: str | None) -> str:
+        """The one route that a model answered, else `direct`; observed, the first that it names."""
+        chosen = parse_choice(raw, ROUTES, "")
+        facts: Metadata = {"raw": raw, "chosen": chosen or DIRECT}
         self._record(Gate.ROUTE_PARSE, ok=bool(chosen), reason="exactly one allowed word", facts=facts)
         if not chosen and self.modes.routes is Mode.OBSERVE:
             said = (raw or "").lower()
-            named = sorted((said.index(word), word) for word in allowed if word in said)
+            named = sorted((said.index(word), word) for word in ROUTES if word in said)
             chosen = named[0][1] if named else ""
-        return chosen or fallback
+        return chosen or DIRECT
 
     def argument(self, name: str, raw: Value, validate: Callable[[Value], Value | None]) -> Value | None:
         """A tool's argument in its normal form, or None: then nothing may be called. Observed, it stays as it is."""

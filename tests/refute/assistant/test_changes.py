@@ -7,6 +7,7 @@ import pytest
 from refute.assistant.changes import BLACKLIST_IP, SET_MODE, Wish, is_outage, read_wish
 from refute.assistant.table import load
 from refute.evaluation.waf import RehearsalWaf
+from refute.tables import read_table
 from tests.refute.assistant.conftest import Desk
 
 NAMES = {1: "shop.example", 2: "api.example"}
@@ -15,9 +16,9 @@ TABLES = [("routes", "route"), ("routes", "log"), ("changes", "action"), ("chang
 
 @pytest.mark.parametrize(("name", "kind"), TABLES)
 def test_each_row_finds_its_example_and_not_the_harmless_one(name: str, kind: str) -> None:
-    for row in load(name, kind).rows:
-        assert row.words.search(row.matches.lower()), row.matches
-        assert not row.words.search(row.harmless.lower()), row.harmless
+    for row, told in zip(load(name, kind).rows, read_table("refute.assistant", name)[kind], strict=True):
+        assert row.words.search(told["matches"].lower()), told
+        assert not row.words.search(told["harmless"].lower()), told
 
 
 @pytest.mark.parametrize(
