@@ -114,11 +114,12 @@ class Gates:
 
     def _confirmation(self, decision: Decision, reason: str, pending: Pending) -> None:
         facts = {name: str(pending.get(name, "")) for name in ("action", "user", "instance", "expires_at")}
-        self._write(Gate.CONFIRMATION, decision, reason, facts)
+        self.record(Gate.CONFIRMATION, decision, reason, facts)
 
     def _record(self, gate: Gate, *, ok: bool, reason: str, facts: Metadata, why_not: str = "") -> None:
         decision = Decision.ALLOW if ok else Decision.DENY
-        self._write(gate, decision, reason if ok else why_not or f"not: {reason}", facts)
+        self.record(gate, decision, reason if ok else why_not or f"not: {reason}", facts)
 
-    def _write(self, gate: Gate, decision: Decision, reason: str, facts: Metadata) -> None:
+    def record(self, gate: Gate, decision: Decision, reason: str, facts: Metadata) -> None:
+        """Write a line of this run and turn, for a gate that decides elsewhere."""
         self.audit.record(gate, decision, run_id=self.run_id, turn_id=self.turn_id, reason=reason, metadata=facts)
