@@ -40,7 +40,7 @@ def search_docs(query: str, folder: Path | None = None) -> tuple[Passage, ...]:
     """
     root = folder or OWN_DOCS
     if not root.is_dir():
-        raise InfrastructureError(f"documents: {root} is no directory", hint="Set assistant.docs to one.")
+        raise InfrastructureError(f"documents: {root} is not a directory", hint="Set assistant.docs to one.")
     words = [word for word in dict.fromkeys(_WORD.findall(query.lower())) if word not in _stop_words()]
     if not words:
         return ()

@@ -73,7 +73,7 @@ class ModelSupervisor:
             return f"{QUOTE}Gemini gave no answer: {error.message}"
         words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).strip()
         if words != words.translate(MARKS) or _CLAIM.search(words):
-            words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
+            words = "(omitted: the model spoke of a change or a confirmation, which is not its to report)"
         return "\n".join(f"{QUOTE}{line}" for line in ("Gemini:", *words.splitlines())) if words else ""
 
 

@@ -154,15 +154,17 @@ def _joined(base: str, location: str) -> str:
     try:
         return str(ada_url.join_url(base, location))
     except ValueError as error:
-        raise FetchFailed(base, f"redirects to what is no URL: {printable(location, max_chars=100)}") from error
+        raise FetchFailed(base, f"redirects to an invalid URL: {printable(location, max_chars=100)}") from error
 
 
 def _content_type(url: str, headers: dict[str, str], limits: FetchLimits) -> tuple[str, str | None]:
     message = Message()
     message["content-type"] = headers.get("content-type", "")
-    declared = message.get_content_type() if headers.get("content-type") else "nothing"
+    declared = message.get_content_type() if headers.get("content-type") else "missing"
     if declared not in limits.content_types:
-        raise FetchFailed(url, f"it is {printable(declared, max_chars=60)}, expected {', '.join(limits.content_types)}")
+        raise FetchFailed(
+            url, f"content type {printable(declared, max_chars=60)}, expected {', '.join(limits.content_types)}"
+        )
     return declared, message.get_content_charset()
 
 
@@ -170,7 +172,7 @@ def _body(url: str, chunks: Iterator[bytes], encoding: str, limits: FetchLimits)
     """The unpacked body and how many bytes were transferred for it."""
     encoding = encoding.strip().lower()
     if encoding not in {"", "identity", "gzip", "x-gzip"}:
-        raise FetchFailed(url, f"packed as {printable(encoding, max_chars=40)}, expected gzip or nothing")
+        raise FetchFailed(url, f"content encoding {printable(encoding, max_chars=40)}, expected gzip or none")
     unpacker = zlib.decompressobj(wbits=31) if "gzip" in encoding else None
     body = bytearray()
     transferred = 0

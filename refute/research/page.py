@@ -97,7 +97,7 @@ def decode(body: bytes, charset: str | None) -> str:
     meta = _META.search(body[:SNIFFED_BYTES])
     text = next(_decoded(body, [charset, meta and meta[1].decode("ascii", "replace"), "utf-8"]))
     if "\0" in text[:SNIFFED_BYTES]:
-        raise Unreadable("it holds binary data, whatever it is declared to be")
+        raise Unreadable("binary data, despite its declared type")
     return text
 
 

@@ -48,7 +48,7 @@ def source_of(page: Page, number: int, gates: Gates, max_chars: int) -> Source:
         text=clean.text,
         dropped=seen.dropped,
         tags=tuple(tags),
-        missing="" if clean.text else "it holds no visible text",
+        missing="" if clean.text else "no visible text",
     )
 
 

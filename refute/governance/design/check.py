@@ -56,11 +56,11 @@ def check_design(file: Path, repo: Path) -> DesignResult:
         UsageError: it cannot be read, or `repo` is no directory.
     """
     if not repo.is_dir():
-        raise UsageError(f"--repo {repo}: is no directory", hint="Name the repository that the document is about.")
+        raise UsageError(f"--repo {repo}: not a directory", hint="Name the repository that the document is about.")
     try:
         design = read_design(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise TicketNotFound(f"{file}: there is no such file") from error
+        raise TicketNotFound(f"{file}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read: {error}", hint="Expected Markdown in UTF-8.") from error
     found = [

@@ -60,9 +60,9 @@ def test_large_networks_are_an_outage() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("set site 9 to detect", "validation: site 9 is not there"),
+        ("set site 9 to detect", "validation: unknown site 9"),
         ("block 999.1.1.1", "validation: invalid ip"),
-        ("set blog.example to detect", "validation: site blog.example is not there; sites: 1 shop.example"),
+        ("set blog.example to detect", "validation: unknown site blog.example; sites: 1 shop.example"),
         ("set the mode to default", "validation: mode"),
         ("disable the waf", "validation: mode"),
         ("set the mode to block", "Nothing to change"),

@@ -139,15 +139,15 @@ def test_a_redirect_to_what_is_denied_is_not_followed(site: Server, path: str, w
         ("/bomb", "larger than 200000 bytes when unpacked"),
         ("/cut", "ends too early"),
         ("/garbled", "incorrect header check"),
-        ("/brotli", "packed as br, expected gzip"),
+        ("/brotli", "content encoding br, expected gzip"),
         ("/image", "image/gif, expected text/html"),
-        ("/untyped", "nothing, expected text/html"),
+        ("/untyped", "content type missing, expected text/html"),
         ("/missing", "answered 404"),
         ("/large", "larger than 50000 bytes"),
         ("/endless", "larger than 50000 bytes"),
         ("/loop", "redirects in a loop"),
         ("/1", "more than 3 redirects"),
-        ("/broken", "redirects to what is no URL"),
+        ("/broken", "redirects to an invalid URL"),
     ],
 )
 def test_what_is_no_page_within_the_limits_fails_with_its_reason(site: Server, path: str, why: str) -> None:

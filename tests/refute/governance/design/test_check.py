@@ -125,7 +125,7 @@ def test_other_ways_to_write_the_same_pass(tmp_path, old, new):
 def test_what_cannot_be_read_is_told(tmp_path):
     with pytest.raises(TicketNotFound):
         check_design(tmp_path / "none.md", REPO)
-    with pytest.raises(UsageError, match="is no directory"):
+    with pytest.raises(UsageError, match="not a directory"):
         check_design(BLOCKED, tmp_path / "none")
     (tmp_path / "latin.md").write_bytes(b"# \xe9")
     with pytest.raises(UsageError, match="UTF-8"):
