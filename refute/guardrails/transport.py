@@ -44,8 +44,6 @@ class Page:
 
     url: str
     """Where it was found, after all redirects."""
-    hops: tuple[str, ...]
-    """Every URL that was asked, in order."""
     content_type: str
     """Without parameters, lower case."""
     charset: str | None
@@ -82,7 +80,7 @@ def fetch(
             if len(asked) > limits.redirects:
                 raise FetchFailed(pinned.url, f"more than {limits.redirects} redirects")
             asked.append(pinned.url)
-            answer = _ask(pinned, tuple(asked), limits, tls)
+            answer = _ask(pinned, limits, tls)
             if isinstance(answer, Page):
                 return answer
             url = answer
@@ -120,7 +118,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         raise failed
 
 
-def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ssl.SSLContext | None) -> Page | str:
+def _ask(pinned: PinnedUrl, limits: FetchLimits, tls: ssl.SSLContext | None) -> Page | str:
     """What a URL answers: a page, or where it redirects to."""
     authority, _, path = pinned.url.partition("://")[2].partition("/")
     url = httpcore2.URL(scheme=pinned.scheme, host=pinned.host, port=pinned.port, target=f"/{path}")
@@ -145,7 +143,7 @@ def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ss
         raise FetchBusy(pinned.url, printable(str(error), max_chars=200)) from error
     except (httpcore2.ProtocolError, ssl.SSLError, zlib.error) as error:
         raise FetchFailed(pinned.url, printable(str(error), max_chars=200) or type(error).__name__) from error
-    return Page(url=pinned.url, hops=asked, content_type=kind, charset=charset, body=body, transferred_bytes=size)
+    return Page(url=pinned.url, content_type=kind, charset=charset, body=body, transferred_bytes=size)
 
 
 def _joined(base: str, location: str) -> str:

@@ -122,9 +122,7 @@ def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Serve
 
 
 def test_a_redirect_is_followed_and_told(site: Server) -> None:
-    page = get(site, "/there")
-    assert [hop.rpartition("/")[2] for hop in page.hops] == ["there", "page"]
-    assert page.url.endswith("/page")
+    assert get(site, "/there").url.endswith("/page")
 
 
 @pytest.mark.parametrize(("path", "why"), [("/private", "another address"), ("/file", "scheme file")])
