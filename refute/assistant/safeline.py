@@ -142,9 +142,5 @@ def read_list(waf: Waf, path: str, *, limit: int = PAGE_SIZE * MAX_PAGES) -> lis
 
 def _inner(data: Any) -> Any:
     """Lists stand under `nodes` or `data`, by the path; an empty one may be null."""
-    if not isinstance(data, dict):
-        return None
-    for name in ("nodes", "data"):
-        if name in data:
-            return data[name] or []
-    return None
+    named = data if isinstance(data, dict) else {}
+    return next((named[name] or [] for name in ("nodes", "data") if name in named), None)

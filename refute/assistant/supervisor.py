@@ -25,47 +25,39 @@ MAX_WORDS_CHARS: Final = 2_000
 QUOTE: Final = "│ "
 ENOUGH: Final = 2.0
 """The least weight of keywords that decides."""
-NO_MODEL: Final = "by keywords: no model is configured"
 _CLAIM: Final = re.compile(r"\bexecuted\b|\bchange failed\b|\bconfirm\w*\s+\W?\d", re.IGNORECASE)
 """What could pass for a reply to a change, or a request to confirm one."""
 NO_ANSWER: Final = (ModelUnavailable, BudgetExhausted, ModelUnpriced)
 
 
-class KeywordSupervisor:
-    """Needs no model."""
+class Supervisor:
+    """Asks a model; without one, or where it gives no answer, keywords choose, and the answer says so.
 
-    def __init__(self, by: str = NO_MODEL) -> None:
-        self.by = by
-        """How it chooses, for the person who asked."""
+    Args:
+        model: that is asked; None: none.
+        why_not: why there is none, for the person who asked.
+    """
 
-    def route(self, question: str, gates: Gates) -> str:
-        """By the table of keywords."""
-        return gates.route(route_by_keywords(question))
-
-    def word(self, question: str, facts: str, gates: Gates) -> str:
-        """Nothing: the facts are the answer."""
-        del question, facts, gates
-        return ""
-
-
-class ModelSupervisor:
-    """Asks a model; where it gives no answer, keywords choose, and the answer says so."""
-
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model | None = None, *, why_not: str = "no model is configured") -> None:
         self._model = model
-        self.by = "by Gemini"
+        self.by = "by Gemini" if model else f"by keywords: {why_not}"
+        """How it chooses."""
 
     def route(self, question: str, gates: Gates) -> str:
-        """What the model answers, if it is exactly one route."""
+        """What the model answers, if it is exactly one route; else by the table of keywords."""
+        if self._model is None:
+            return gates.route(route_by_keywords(question))
         try:
             raw = self._model.generate(route_prompt(question)).reply.text
         except NO_ANSWER as error:
             self.by = f"by keywords: {error.message}"
-            return KeywordSupervisor().route(question, gates)
+            return gates.route(route_by_keywords(question))
         return gates.route(_field(raw, "route"))
 
     def word(self, question: str, facts: str, gates: Gates) -> str:
         """What the model makes of the facts, each line quoted, so that it passes for nothing of ours."""
+        if self._model is None:
+            return ""
         clean = gates.retrieved(facts, source="facts for the model", max_chars=MAX_FACTS_CHARS).text
         try:
             raw = self._model.generate(answer_prompt(question, clean)).reply.text
@@ -75,9 +67,6 @@ class ModelSupervisor:
         if words != words.translate(MARKS) or _CLAIM.search(words):
             words = "(omitted: the model spoke of a change or a confirmation, which is not its to report)"
         return "\n".join(f"{QUOTE}{line}" for line in ("Gemini:", *words.splitlines())) if words else ""
-
-
-Supervisor = KeywordSupervisor | ModelSupervisor
 
 
 def route_by_keywords(question: str) -> str:
