@@ -1,7 +1,7 @@
 """Facts added up: by day, week, status, tester, label, claim category and model. Pure: frames in, frames out."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,24 +72,8 @@ class Totals:
     """Runs of scripts that the scan blocks, which somebody let through."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
-    """Frames with one row per kind; cost columns in US dollars as float."""
-
-    by_day: pd.DataFrame
-    by_week: pd.DataFrame
-    """Weeks begin on Monday, UTC."""
-    by_status: pd.DataFrame
-    by_tester: pd.DataFrame
-    by_label: pd.DataFrame
-    by_category: pd.DataFrame
-    """Tests by claim category: how many ran, refuted, were flaky, invalid, rejected."""
-    by_strength: pd.DataFrame
-    """Runs whose attack was measured, by the lower end of its strength in tenths, and how they ended."""
-    by_tier: pd.DataFrame
-    """Runs by the tiers of the models that were asked; `NO_MODEL` where none was."""
-    by_model: pd.DataFrame
-    """Calls, tokens and cost, and how the runs ended that called the model; a run with several counts for each."""
+Tables = Mapping[str, pd.DataFrame]
+"""Name → frame with one row per kind; cost columns in US dollars as float."""
 
 
 def totals(facts: Facts) -> Totals:
@@ -153,17 +137,17 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
     outcomes = facts.outcomes
     day = outcomes["started_at"].dt.floor("D")
     monday = day - pd.to_timedelta(day.dt.day_of_week, unit="D")
-    return Tables(
-        by_day=_summary(outcomes, day.rename("day")),
-        by_week=_summary(outcomes, monday.rename("week")),
-        by_status=_summary(outcomes, outcomes["status"])[["runs", "cost_usd", "p50_s", "p95_s"]],
-        by_tester=_summary(outcomes, outcomes["tester"]),
-        by_label=_by_label(facts),
-        by_category=_by_category(facts),
-        by_model=_by_model(facts, saved_usd),
-        by_strength=_by_strength(facts.strengths),
-        by_tier=_by_tier(outcomes),
-    )
+    return {
+        "by_day": _summary(outcomes, day.rename("day")),
+        "by_week": _summary(outcomes, monday.rename("week")),
+        "by_status": _summary(outcomes, outcomes["status"])[["runs", "cost_usd", "p50_s", "p95_s"]],
+        "by_tester": _summary(outcomes, outcomes["tester"]),
+        "by_label": _by_label(facts),
+        "by_category": _by_category(facts),
+        "by_strength": _by_strength(facts.strengths),
+        "by_tier": _by_tier(outcomes),
+        "by_model": _by_model(facts, saved_usd),
+    }
 
 
 def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
@@ -196,6 +180,7 @@ def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[fl
 
 
 def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """By the tiers of the models that were asked; `NO_MODEL` where none was."""
     named = outcomes["tiers"].cat.rename_categories({"": NO_MODEL}).rename("tier")
     found = _summary(outcomes, named)
     found.insert(1, "share", found["runs"] / max(len(outcomes), 1))
@@ -230,7 +215,7 @@ def _groups(kinds: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _by_category(facts: Facts) -> pd.DataFrame:
-    """Tests by claim category and by how they ended."""
+    """Tests by claim category: how many survived, refuted, were flaky, invalid, rejected."""
     counts: Counter[tuple[str, str]] = Counter()
     for tests, runs in zip(facts.kinds["tests"], facts.kinds["runs"], strict=True):
         for kind, number in tests.items():

@@ -86,8 +86,8 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
     for shown in (render_report(report, width=200), render_html(report)):
         assert "2 calls unreconciled, $0.75" in shown
     assert json.loads(render_json(report))["budget"]["unreconciled_usd"] == "0.75"
-    assert report.tables.by_model["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.75}
-    assert report.tables.by_model["calls"].to_dict() == {"gemini-3.8-flash": 2}
+    assert report.tables["by_model"]["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.75}
+    assert report.tables["by_model"]["calls"].to_dict() == {"gemini-3.8-flash": 2}
 
 
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
