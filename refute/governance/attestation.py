@@ -160,4 +160,4 @@ def _check_file(workspace: Path, path: str, digest: str) -> None:
     except (RefuteError, OSError, ValueError, RuntimeError) as error:
         raise AttestationRefused(f"{path}: missing or unreadable: {error}") from error
     if hashlib.sha256(data).hexdigest() != digest:
-        raise AttestationRefused(f"{path}: changed since it was verified", hint="Run the gate again.")
+        raise AttestationRefused(f"{path}: was changed since it was verified", hint="Run the gate again.")
