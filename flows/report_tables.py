@@ -24,7 +24,7 @@ def leave_tables(prefix: str, made: Tables, *, description: str) -> None:
         description: of each artifact.
     """
     for name in SHOWN:
-        rows = table_rows(getattr(made, name))
+        rows = table_rows(made[name])
         if rows:
             create_table_artifact(key=f"{prefix}-{name.replace('_', '-')}", table=rows, description=description)
 

@@ -1,7 +1,7 @@
 """Facts added up: by day, week, status, tester, label, claim category and model. Pure: frames in, frames out."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from refute.adversary.attack import TriageVerdict
-from refute.outcome import Status
 from refute.statistics.rate import Rate
 from reports.facts import Facts
 from reports.groups import GROUPS, VERDICTS, Group
@@ -73,24 +72,8 @@ class Totals:
     """Runs of scripts that the scan blocks, which somebody let through."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
-    """Frames with one row per kind; cost columns in US dollars as float."""
-
-    by_day: pd.DataFrame
-    by_week: pd.DataFrame
-    """Weeks begin on Monday, UTC."""
-    by_status: pd.DataFrame
-    by_tester: pd.DataFrame
-    by_label: pd.DataFrame
-    by_category: pd.DataFrame
-    """Tests by claim category: how many ran, refuted, were flaky, invalid, rejected."""
-    by_strength: pd.DataFrame
-    """Runs whose attack was measured, by the lower end of its strength in tenths, and how they ended."""
-    by_tier: pd.DataFrame
-    """Runs by the tiers of the models that were asked; `NO_MODEL` where none was."""
-    by_model: pd.DataFrame
-    """Calls, tokens and cost, and how the runs ended that called the model; a run with several counts for each."""
+Tables = Mapping[str, pd.DataFrame]
+"""Name → frame with one row per kind; cost columns in US dollars as float."""
 
 
 def totals(facts: Facts) -> Totals:
@@ -154,27 +137,23 @@ def tables(facts: Facts, saved_usd: CachedSaving) -> Tables:
     outcomes = facts.outcomes
     day = outcomes["started_at"].dt.floor("D")
     monday = day - pd.to_timedelta(day.dt.day_of_week, unit="D")
-    return Tables(
-        by_day=_summary(outcomes, day.rename("day")),
-        by_week=_summary(outcomes, monday.rename("week")),
-        by_status=_summary(outcomes, outcomes["status"])[["runs", "cost_usd", "p50_s", "p95_s"]],
-        by_tester=_summary(outcomes, outcomes["tester"]),
-        by_label=_by_label(facts),
-        by_category=_by_category(facts),
-        by_model=_by_model(facts, saved_usd),
-        by_strength=_by_strength(facts.strengths),
-        by_tier=_by_tier(outcomes),
-    )
+    return {
+        "by_day": _summary(outcomes, day.rename("day")),
+        "by_week": _summary(outcomes, monday.rename("week")),
+        "by_status": _summary(outcomes, outcomes["status"])[["runs", "cost_usd", "p50_s", "p95_s"]],
+        "by_tester": _summary(outcomes, outcomes["tester"]),
+        "by_label": _by_label(facts),
+        "by_category": _by_category(facts),
+        "by_strength": _by_strength(facts.strengths),
+        "by_tier": _by_tier(outcomes),
+        "by_model": _by_model(facts, saved_usd),
+    }
 
 
 def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
     """Runs, how they ended, cost and time, for each value of a key that occurs."""
     grouped = outcomes.groupby(key, observed=True)
-    ends = pd.crosstab(key, outcomes["group"], dropna=False) if len(outcomes) else pd.DataFrame()
-    found = pd.DataFrame({"runs": grouped.size()})
-    for group in Group:
-        column = ends.get(group.value)
-        found[group.value] = 0 if column is None else column.reindex(found.index, fill_value=0).astype("int64")
+    found = _ends(key, outcomes["group"])
     sums = grouped[["claims_judged", "claims_refuted", "cost_nanousd"]].sum()
     found["claims_judged"], found["claims_refuted"] = sums["claims_judged"], sums["claims_refuted"]
     found["refuted_low"], found["refuted_high"] = _intervals(sums["claims_refuted"], sums["claims_judged"])
@@ -184,6 +163,16 @@ def _summary(outcomes: pd.DataFrame, key: Any) -> pd.DataFrame:
     return found
 
 
+def _ends(key: "pd.Series[Any]", groups: "pd.Series[Any]", runs: "pd.Series[int] | int" = 1) -> pd.DataFrame:
+    """Runs, all and by how they ended, for each value of a key that occurs; `runs`: how many each row stands for."""
+    rows = pd.DataFrame({key.name: key, "group": groups, "runs": runs})
+    ends = rows.pivot_table(index=key.name, columns="group", values="runs", aggfunc="sum", fill_value=0, observed=True)
+    found = pd.DataFrame({"runs": ends.sum(axis="columns")})
+    for group in Group:
+        found[group.value] = ends.get(group.value, 0)
+    return found.astype("int64")
+
+
 def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[float], list[float]]:
     """The ends of each share's interval; NaN where nothing was tried."""
     found = [Rate(hits=int(h), trials=int(t)).interval or (np.nan, np.nan) for h, t in zip(hits, tries, strict=True)]
@@ -191,6 +180,7 @@ def _intervals(hits: "pd.Series[int]", tries: "pd.Series[int]") -> tuple[list[fl
 
 
 def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """By the tiers of the models that were asked; `NO_MODEL` where none was."""
     named = outcomes["tiers"].cat.rename_categories({"": NO_MODEL}).rename("tier")
     found = _summary(outcomes, named)
     found.insert(1, "share", found["runs"] / max(len(outcomes), 1))
@@ -199,34 +189,17 @@ def _by_tier(outcomes: pd.DataFrame) -> pd.DataFrame:
 
 def _by_label(facts: Facts) -> pd.DataFrame:
     """A run with several labels counts for each."""
-    runs: Counter[str] = Counter()
-    for labels, count in zip(facts.kinds["labels"], facts.kinds["runs"], strict=True):
-        runs.update(dict.fromkeys(labels, int(count)))
-    parts = {}
-    for label, _ in runs.most_common(LABELS_SHOWN):
-        having = np.asarray([label in labels for labels in facts.kinds["labels"]])
-        some = facts.outcomes[having[facts.outcomes["kind"].to_numpy()]]
-        parts[label] = _summary(some, pd.Series(label, index=some.index, name="label"))
-    none = facts.outcomes.iloc[:0]
-    return pd.concat(parts.values()) if parts else _summary(none, pd.Series([], dtype="str", name="label"))
-
-
-def _runs_by(kinds: pd.DataFrame, key: str) -> pd.DataFrame:
-    """Runs, all and by how they ended, for each value of a column; `runs` of each row is how many it stands for."""
-    ending = kinds["status"].map({status.value: GROUPS[status].value for status in Status}).astype("object")
-    ends = kinds.assign(ending=ending).pivot_table(
-        index=key, columns="ending", values="runs", aggfunc="sum", fill_value=0, observed=True
-    )
-    found = pd.DataFrame({"runs": ends.sum(axis="columns")})
-    for group in Group:
-        found[group.value] = ends.get(group.value, 0)
-    return found.astype("int64")
+    labels = facts.kinds[["labels", "runs"]].explode("labels").dropna(subset="labels")
+    shown = labels.groupby("labels")["runs"].sum().nlargest(LABELS_SHOWN).index
+    having = labels[labels["labels"].isin(shown)]["labels"].astype("str").rename("label")
+    outcomes = facts.outcomes.merge(having, left_on="kind", right_index=True)
+    return _summary(outcomes, outcomes["label"]).reindex(shown.rename("label"))
 
 
 def _by_strength(strengths: pd.DataFrame) -> pd.DataFrame:
     """By the strength's lower end, which the floor is held against, in tenths."""
-    tenth = (strengths["strength"] * 10).astype("int64").clip(upper=9)
-    found = _runs_by(strengths.assign(tenth=tenth), "tenth")
+    tenth = (strengths["strength"] * 10).astype("int64").clip(upper=9).rename("tenth")
+    found = _ends(tenth, _groups(strengths), strengths["runs"])
     found.index = pd.Index([f"{low * 10}–{low * 10 + 10} %" for low in found.index], name="strength", dtype="str")
     return found
 
@@ -234,13 +207,15 @@ def _by_strength(strengths: pd.DataFrame) -> pd.DataFrame:
 def _runs_by_model(kinds: pd.DataFrame) -> pd.DataFrame:
     """Runs that called a model; one that called several counts for each."""
     called = kinds[["models", "status", "runs"]].explode("models").dropna(subset="models")
-    found = _runs_by(called, "models")
-    found.index = pd.Index(found.index, name="model", dtype="str")
-    return found
+    return _ends(called["models"].astype("str").rename("model"), _groups(called), called["runs"])
+
+
+def _groups(kinds: pd.DataFrame) -> "pd.Series[str]":
+    return kinds["status"].astype("str").map({status.value: group.value for status, group in GROUPS.items()})
 
 
 def _by_category(facts: Facts) -> pd.DataFrame:
-    """Tests by claim category and by how they ended."""
+    """Tests by claim category: how many survived, refuted, were flaky, invalid, rejected."""
     counts: Counter[tuple[str, str]] = Counter()
     for tests, runs in zip(facts.kinds["tests"], facts.kinds["runs"], strict=True):
         for kind, number in tests.items():

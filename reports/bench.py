@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -12,6 +11,7 @@ from refute.bench.critics import CriticScore
 from refute.bench.score import BenchScore, Catch
 from refute.outcome import RoundYield
 from refute.statistics.rate import Rate
+from refute.wording import dollars
 from reports.rendering import REPORT, rendered
 from reports.sections import Grid, Section, in_markdown, on_terminal
 
@@ -72,7 +72,7 @@ def _rows(score: BenchScore) -> list[tuple[str, str]]:
         *rows,
         ("refuted only by tests that the right version fails too", str(score.bad)),
         ("versions without a verdict (infrastructure, budget)", str(score.no_outcome)),
-        ("cost", f"${score.cost_usd:f}, ${score.cost_per_ticket_usd.quantize(Decimal('0.000001')):f} a ticket"),
+        ("cost", f"{dollars(score.cost_usd)}, {dollars(score.cost_per_ticket_usd)} a ticket"),
         ("seconds a ticket (median)", f"{score.seconds_per_ticket:.1f}"),
         *(row for one in score.critics for row in _critic(one)),
         *((f"versions asked of the {tier} tier", str(count)) for tier, count in score.tiers),

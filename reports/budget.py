@@ -28,6 +28,22 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What was spent on models. US dollars, days and months in UTC."""
+
+    by_day: Mapping[date, Decimal]
+    """Of this month, and of the days before it that the forecast looks at."""
+    unpriced_calls: int = 0
+    """Calls of this month whose price nobody knows, and which no budget holds."""
+    unreconciled_calls: int = 0
+    """Calls of this month whose answers were lost, so that nobody knows what they cost."""
+    unreconciled_usd: Decimal = ZERO
+    """At which these count, part of what is spent: their worst case."""
+    runs_a_day: int = 0
+    """Runs that may ask a model, on the busiest of the last thirty days."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetState:
     """A month's budget at one moment. US dollars, days in UTC."""
 
@@ -47,12 +63,7 @@ class BudgetState:
     """The thresholds that are reached."""
     by_day: Mapping[date, Decimal]
     """Of this month, every day up to today."""
-    unpriced_calls: int = 0
-    """Calls of this month whose price nobody knows, and which no budget holds."""
-    unreconciled_calls: int = 0
-    """Calls of this month whose answers were lost, so that nobody knows what they cost."""
-    unreconciled_usd: Decimal = ZERO
-    """At which these count, part of what is spent: their worst case."""
+    spending: Spending
 
     @property
     def used(self) -> float | None:
@@ -81,24 +92,21 @@ class BudgetState:
         return monthrange(self.as_of.year, self.as_of.month)[1]
 
 
-def budget_state(
-    spent: Mapping[date, Decimal], budget_usd: Decimal | None, now: datetime, *, unpriced_calls: int = 0
-) -> BudgetState:
+def budget_state(spending: Spending, budget_usd: Decimal | None, now: datetime) -> BudgetState:
     """The state of the month of `now`.
 
     Args:
-        spent: US dollars by day in UTC; days of the month before serve the forecast.
+        spending: days of the month before serve the forecast.
         budget_usd: of the month; None where there is none.
         now: with its time zone.
-        unpriced_calls: of the month.
     """
     now = now.astimezone(UTC)
     today, first = now.date(), now.date().replace(day=1)
-    by_day = {day: spent.get(day, ZERO) for day in (first + timedelta(n) for n in range(today.day))}
+    by_day = {day: spending.by_day.get(day, ZERO) for day in (first + timedelta(n) for n in range(today.day))}
     total = sum(by_day.values(), ZERO)
     end = datetime(now.year, now.month, monthrange(now.year, now.month)[1], tzinfo=UTC) + timedelta(days=1)
     days_left = Decimal((end - now).total_seconds()) / 86_400
-    daily = daily_rate(spent, now)
+    daily = daily_rate(spending.by_day, now)
     return BudgetState(
         month=f"{now:%Y-%m}",
         as_of=now,
@@ -109,7 +117,7 @@ def budget_state(
         days_left=days_left,
         reached_percent=reached(total, budget_usd),
         by_day=by_day,
-        unpriced_calls=unpriced_calls,
+        spending=spending,
     )
 
 
@@ -136,11 +144,6 @@ def daily_rate(spent: Mapping[date, Decimal], now: datetime) -> Decimal:
     return sum(recent.values(), ZERO) * 86_400 / Decimal(elapsed_s)
 
 
-def worst_case_usd(runs_a_day: int, cap_usd: Decimal) -> Decimal:
-    """What a month costs if every run uses all that it may: runs a day × 30 × cap."""
-    return runs_a_day * DAYS_OF_WORST_CASE * cap_usd
-
-
 def state_fields(state: BudgetState) -> dict[str, Any]:
     """The budget in a few fields, as alerts carry them."""
     return {
@@ -149,9 +152,9 @@ def state_fields(state: BudgetState) -> dict[str, Any]:
         "level": state.level.value,
         "budget_usd": None if state.budget_usd is None else f"{state.budget_usd:f}",
         "spent_usd": f"{state.spent_usd:f}",
-        "unpriced_calls": state.unpriced_calls,
-        "unreconciled_calls": state.unreconciled_calls,
-        "unreconciled_usd": f"{state.unreconciled_usd:f}",
+        "unpriced_calls": state.spending.unpriced_calls,
+        "unreconciled_calls": state.spending.unreconciled_calls,
+        "unreconciled_usd": f"{state.spending.unreconciled_usd:f}",
         "forecast_usd": f"{state.forecast_usd:f}",
         "forecast_exceeds": state.forecast_exceeds,
         "reached_percent": list(state.reached_percent),

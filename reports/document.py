@@ -1,7 +1,7 @@
 """A report as JSON: the same numbers for programs. ASCII only; unknown is null, money is US dollars."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, Final
 
 import pandas as pd
@@ -23,7 +23,7 @@ def render_json(report: Report) -> str:
         "totals": _totals(report),
         "budget": budget_fields(report.budget),
         "findings": [_finding(finding) for finding in report.findings],
-        "tables": {field.name: table_rows(getattr(report.tables, field.name)) for field in fields(report.tables)},
+        "tables": {name: table_rows(frame) for name, frame in report.tables.items()},
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"
 

@@ -1,19 +1,19 @@
-"""The same typed data frames, read from the ledger or made from outcomes (which Prefect's artifacts hold too).
+"""Typed data frames of whole outcomes, from the ledger or of outcomes that lie elsewhere (in Prefect's artifacts).
 
 Rows are ordered by start, run, ticket and attempt; `outcome` in the other frames is the position in `outcomes`.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
-from sqlalchemy import Column, Connection, Float, Integer, Table, select
+from sqlalchemy import Column, Connection, Float, Integer, Table, create_engine, select
 
-from refute.ledger import rows
-from refute.ledger.column_types import NANODOLLARS, Instant, Usd
-from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, SANDBOX_RUNS
+from refute.ledger.column_types import Instant, Usd
+from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, METADATA, OUTCOMES, SANDBOX_RUNS
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome
 from reports.reading import ANSWER, CATEGORY, MOMENT, STATUS, VERDICT, Columns, bare, chunks, typed
@@ -54,12 +54,11 @@ def _dtype(column: Column[Any]) -> Any:
             return CATEGORY if column.name in _FEW else "str"
 
 
-OUTCOME_COLUMNS: Final = columns_of(OUTCOMES)
-_CHILDREN: Final[dict[str, tuple[Table, Callable[[Outcome], list[rows.Row]]]]] = {
-    "claims": (CLAIMS, rows.claim_rows),
-    "failures": (FAILURES, rows.failure_rows),
-    "sandbox_runs": (SANDBOX_RUNS, rows.sandbox_rows),
-    "confirmations": (CONFIRMATIONS, rows.confirmation_rows),
+CHILDREN: Final = {
+    "claims": CLAIMS,
+    "failures": FAILURES,
+    "sandbox_runs": SANDBOX_RUNS,
+    "confirmations": CONFIRMATIONS,
 }
 
 
@@ -80,50 +79,38 @@ class Frames:
     JSON array of what it overrode, or would have."""
 
 
+def frames_from_outcomes(outcomes: Iterable[Outcome], scope: Scope | None = None) -> Frames:
+    """The frames of outcomes that lie elsewhere: read as those of any ledger are, from one in memory."""
+    engine = create_engine("sqlite://")
+    METADATA.create_all(engine)
+    with closing(Ledger(engine, locks=Path(), costs_csv=Path())) as ledger:
+        for outcome in outcomes:
+            ledger.record(outcome)
+        return frames_from_ledger(ledger, scope)
+
+
 def frames_from_ledger(ledger: Ledger, scope: Scope | None = None) -> Frames:
     """Everything about the outcomes of a scope, down to single claims; `reports.facts` adds up millions.
 
     Raises:
         LedgerUnavailable: the ledger failed.
     """
-    chosen = scope or Scope()
+    chosen, columns = scope or Scope(), {"id": "int64", **columns_of(OUTCOMES)}
     with ledger.transaction() as connection:
-        columns = [OUTCOMES.c.id, *(OUTCOMES.c[name] for name in OUTCOME_COLUMNS)]
-        query = select(*bare(columns)).where(*chosen.conditions())
-        found = typed(
-            ["id", *OUTCOME_COLUMNS], chunks(connection, query), {"id": "int64", **OUTCOME_COLUMNS}
-        ).sort_values(KEY, ignore_index=True, kind="stable")
+        query = select(*bare(OUTCOMES.c[name] for name in columns)).where(*chosen.conditions())
+        found = typed(list(columns), chunks(connection, query), columns)
+        found = found.sort_values(KEY, ignore_index=True, kind="stable")
         places = pd.Series(found.index, index=found.pop("id"), dtype="int64")
-        children = {name: _child(connection, chosen, places, table) for name, (table, _) in _CHILDREN.items()}
+        children = {name: _child(connection, chosen, places, table) for name, table in CHILDREN.items()}
     return Frames(outcomes=found, **children)
-
-
-def frames_from_outcomes(outcomes: Iterable[Outcome]) -> Frames:
-    """The same frames of outcomes that lie elsewhere."""
-    ordered = sorted(outcomes, key=lambda one: (one.started_at, one.run_id, one.ticket_id, one.attempt))
-    children = {}
-    for name, (table, make) in _CHILDREN.items():
-        made = ({"outcome": n, **row} for n, one in enumerate(ordered) for row in make(one))
-        children[name] = _from_rows(made, {"outcome": "int64", **columns_of(table)})
-    return Frames(outcomes=_from_rows(map(_outcome_row, ordered), OUTCOME_COLUMNS), **children)
-
-
-def _outcome_row(outcome: Outcome) -> rows.Row:
-    known = outcome.cost_usd or Decimal(0)
-    nanodollars = (known * NANODOLLARS).to_integral_value(ROUND_HALF_EVEN)  # as the ledger rounds
-    return {**rows.outcome_row(outcome), "cost_nanousd": int(nanodollars)}
-
-
-def _from_rows(made: Iterable[rows.Row], columns: Columns) -> pd.DataFrame:
-    return typed(list(columns), [[tuple(row[name] for name in columns) for row in made]], columns)
 
 
 def _child(connection: Connection, scope: Scope, places: "pd.Series[int]", table: Table) -> pd.DataFrame:
     """A table's rows of the outcomes in scope, in their order."""
-    columns = columns_of(table)
-    query = select(table.c.outcome_id, *bare(table.c[name] for name in columns))
+    columns: Columns = {"outcome": "int64", **columns_of(table)}
+    query = select(table.c.outcome_id, *bare(table.c[name] for name in columns_of(table)))
     if not scope.is_everything:
         query = query.where(table.c.outcome_id.in_(select(OUTCOMES.c.id).where(*scope.conditions())))
-    found = typed(["outcome", *columns], chunks(connection, query), {"outcome": "int64", **columns})
+    found = typed(list(columns), chunks(connection, query), columns)
     found["outcome"] = found["outcome"].map(places).astype("int64")
     return found.sort_values(["outcome", "position"], ignore_index=True)

@@ -53,7 +53,7 @@ def render_html(report: Report) -> str:
         "model_lines": model_lines,
         "reproducer_name": reproducer_name,
     }
-    shown = charts.periods(report.tables.by_day)
+    shown = charts.periods(report.tables["by_day"])
     return environment.get_template("report.html.j2").render(
         report=report,
         totals=report.totals,

@@ -1,17 +1,18 @@
 """How reports say numbers that may be unknown; an unknown one is a dash, never 0."""
 
 import math
+from decimal import Decimal
 from typing import Final
 
 from refute.statistics.rate import Rate
 from refute.wording import counted, dollars
-from reports.budget import BudgetState, Level
+from reports.budget import BudgetState, Level, Spending
 from reports.wording import duration
 
 NOTHING: Final = "–"
 
 
-def usd(amount: float | None) -> str:
+def usd(amount: Decimal | float | None) -> str:
     """US dollars."""
     return NOTHING if amount is None or math.isnan(amount) else dollars(amount)
 
@@ -21,11 +22,11 @@ def unpriced(calls: int) -> str:
     return f"{counted(calls, 'model call')} of unknown price not counted" if calls else ""
 
 
-def unreconciled(state: BudgetState) -> str:
+def unreconciled(spending: Spending) -> str:
     """How much of what is spent is a worst case, as nobody knows what it came to; empty where nothing is."""
-    if not state.unreconciled_calls:
+    if not spending.unreconciled_calls:
         return ""
-    return f"{counted(state.unreconciled_calls, 'call')} unreconciled, {usd(float(state.unreconciled_usd))}"
+    return f"{counted(spending.unreconciled_calls, 'call')} unreconciled, {usd(spending.unreconciled_usd)}"
 
 
 def seconds(amount: float | None) -> str:
@@ -58,11 +59,13 @@ def short_rate(one: Rate) -> str:
 
 def budget_line(state: BudgetState) -> str:
     """The budget in one sentence."""
-    spent, forecast = usd(float(state.spent_usd)), usd(float(state.forecast_usd))
-    doubts = "".join(f"; {doubt}" for doubt in (unpriced(state.unpriced_calls), unreconciled(state)) if doubt)
+    spent, forecast = usd(state.spent_usd), usd(state.forecast_usd)
+    doubts = "".join(
+        f"; {doubt}" for doubt in (unpriced(state.spending.unpriced_calls), unreconciled(state.spending)) if doubt
+    )
     if state.budget_usd is None:
         return f"{state.month}: {spent} spent, {forecast} forecast, no budget set{doubts}"
-    budget = usd(float(state.budget_usd))
+    budget = usd(state.budget_usd)
     used = "" if not state.budget_usd else f" ({state.spent_usd / state.budget_usd:.0%})"
     match state.level:
         case Level.EXCEEDED:

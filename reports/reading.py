@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
+from pandas.api.types import union_categoricals
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, func, type_coerce
 
 from refute.approval import Answered
@@ -37,9 +38,12 @@ def typed(names: Sequence[str], chunks: Iterable[Sequence[Sequence[Any]]], colum
     parts = [_frame(names, zip(*rows, strict=True), columns) for rows in chunks if rows]
     if not parts:
         return _frame(names, ([] for _ in names), columns)
-    shared = {name: _shared(name, parts) for name in names if columns[name] is CATEGORY}
-    parts = [part.astype(shared) for part in parts]
-    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+    if len(parts) == 1:
+        return parts[0]
+    few = [name for name in names if columns[name] is CATEGORY]
+    # One set of categories for all chunks, sorted, so that frames from different sources are equal.
+    shared = {name: union_categoricals([part[name] for part in parts], sort_categories=True).dtype for name in few}
+    return pd.concat([part.astype(shared) for part in parts], ignore_index=True)
 
 
 def as_usd(nanodollars: Any) -> Any:
@@ -57,14 +61,6 @@ def _series(values: list[Any], dtype: Any) -> "pd.Series[Any]":
         return pd.Series(moments.as_unit("us"))
     series: pd.Series[Any] = pd.Series(values, dtype=dtype)
     return series
-
-
-def _shared(name: str, parts: list[pd.DataFrame]) -> pd.CategoricalDtype:
-    """One set of categories for all chunks, sorted, so that frames from different sources are equal."""
-    found: set[str] = set()
-    for part in parts:
-        found.update(part[name].cat.categories.tolist())  # a list: pandas boxes what one iterates over
-    return pd.CategoricalDtype(sorted(found))
 
 
 def bare(columns: Iterable[Any]) -> list[ColumnElement[Any]]:

@@ -1,7 +1,6 @@
 """What differs between the ledger, which is the truth, and the records in Prefect's artifacts, which are its view."""
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,12 +8,10 @@ from typing import Any, Final
 import pandas as pd
 
 from refute.guardrails.plain_text import printable
-from refute.ledger.bench_runs import BENCH
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome
 from refute.wording import counted
 from reports.artifacts import StoredRecords
-from reports.frames import OUTCOME_COLUMNS, Frames, frames_from_ledger, frames_from_outcomes
+from reports.frames import CHILDREN, Frames, frames_from_ledger, frames_from_outcomes
 from reports.scope import Scope
 from reports.sections import cut
 
@@ -52,7 +49,7 @@ def reconcile(ledger: Ledger, scope: Scope, stored: StoredRecords) -> Difference
         LedgerUnavailable: the ledger failed.
     """
     left = _by_outcome(frames_from_ledger(ledger, scope))
-    right = _by_outcome(frames_from_outcomes(one for one in stored.outcomes if _in_scope(one, scope)))
+    right = _by_outcome(frames_from_outcomes(stored.outcomes, scope))
     both = left.keys() & right.keys()
     named = {key: [name for name in left[key] if left[key][name] != right[key][name]] for key in sorted(both)}
     return Differences(
@@ -95,31 +92,19 @@ def differences_json(found: Differences) -> str:
 
 def _by_outcome(frames: Frames) -> dict[Key, dict[str, Any]]:
     """Everything that the frames say of each outcome."""
-    plain = frames.outcomes.astype(object).to_dict("records")
-    found = [{str(name): value for name, value in row.items()} for row in plain]
-    for row in found:
-        for name in OUTCOME_COLUMNS:
-            row[name] = None if pd.isna(row[name]) else row[name]
-    for name in ("claims", "failures", "sandbox_runs", "confirmations"):
-        grouped: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
-        for outcome, *rest in getattr(frames, name).astype(object).itertuples(index=False):
-            grouped[outcome].append(tuple(rest))
-        for number, row in enumerate(found):
-            row[name] = grouped[number]
+    found = _records(frames.outcomes)
+    for name in CHILDREN:
+        for row in found:
+            row[name] = []
+        for child in _records(getattr(frames, name)):
+            found[child.pop("outcome")][name].append(child)
     return {(row["run_id"], row["ticket_id"], row["attempt"]): row for row in found}
 
 
-def _in_scope(outcome: Outcome, scope: Scope) -> bool:
-    """As `Scope.conditions` says it in SQL."""
-    return (
-        (scope.since is None or outcome.started_at >= scope.since)
-        and (scope.until is None or outcome.started_at < scope.until)
-        and (not scope.statuses or outcome.status in scope.statuses)
-        and (not scope.labels or bool(set(scope.labels) & set(outcome.labels)))
-        and (not scope.ticket_ids or outcome.ticket_id in scope.ticket_ids)
-        and scope.bench in {None, outcome.run_id.startswith(BENCH)}
-        and (not scope.run_ids or outcome.run_id in scope.run_ids)
-    )
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows by column; what is missing is None, which equals itself."""
+    plain = frame.astype(object)
+    return plain.where(plain.notna(), None).to_dict("records")  # type: ignore[return-value]  # names are texts
 
 
 def _named(key: Key) -> dict[str, Any]:

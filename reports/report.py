@@ -1,7 +1,7 @@
 """A whole report: totals, tables, what failed, and the budget; made once, shown in any format."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -11,11 +11,11 @@ from refute.llm.pricing import load_prices
 from refute.settings import Settings
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.alerts import Alert, budget_alerts, spike_alerts
-from reports.budget import BudgetState, budget_state, worst_case_usd
+from reports.budget import DAYS_OF_WORST_CASE, BudgetState, budget_state
 from reports.facts import read_facts
 from reports.findings import Finding, newest_findings
 from reports.scope import Scope
-from reports.spending import most_runs_a_day, spent_by_day, unpriced_calls, unreconciled_calls
+from reports.spending import read_spending
 from reports.spikes import Spike, find_spikes
 
 
@@ -24,14 +24,20 @@ class BudgetReport:
     """The month's budget, and what could come."""
 
     state: BudgetState
-    runs_a_day: int
-    """On the busiest of the last thirty days."""
     cap_usd: Decimal
     """Of one run."""
-    worst_case_usd: Decimal
-    """Runs a day × 30 × cap."""
     spikes: tuple[Spike, ...] = ()
     """Shares of failing runs that rose beyond chance."""
+
+    @property
+    def runs_a_day(self) -> int:
+        """On the busiest of the last thirty days."""
+        return self.state.spending.runs_a_day
+
+    @property
+    def worst_case_usd(self) -> Decimal:
+        """What a month costs if every run uses all that it may: runs a day × 30 × cap."""
+        return self.runs_a_day * DAYS_OF_WORST_CASE * self.cap_usd
 
     @property
     def alerts(self) -> list[Alert]:
@@ -80,16 +86,9 @@ def make_budget(ledger: Ledger, settings: Settings, now: datetime) -> BudgetRepo
     Raises:
         LedgerUnavailable: the ledger failed.
     """
-    runs_a_day = most_runs_a_day(ledger, now)
-    state = budget_state(
-        spent_by_day(ledger, now), settings.month_budget_usd, now, unpriced_calls=unpriced_calls(ledger, now)
-    )
-    lost, lost_usd = unreconciled_calls(ledger, now)
     return BudgetReport(
-        state=replace(state, unreconciled_calls=lost, unreconciled_usd=lost_usd),
-        runs_a_day=runs_a_day,
+        state=budget_state(read_spending(ledger, now), settings.month_budget_usd, now),
         cap_usd=settings.max_cost_usd,
-        worst_case_usd=worst_case_usd(runs_a_day, settings.max_cost_usd),
         spikes=find_spikes(ledger, now),
     )
 

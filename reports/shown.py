@@ -17,6 +17,7 @@ from reports.report import Report
 from reports.sections import Grid, Link, Part, Section
 from reports.wording import in_brief
 
+SUMMARY: Final = ("refuted", "cost_usd", "p50_s", "p95_s")
 TOKENS: Final = ("input_tokens", "cached_tokens", "output_tokens", "thinking_tokens")
 HEADINGS: Final[Mapping[str, str]] = {
     "input_tokens": "tokens in",
@@ -125,25 +126,29 @@ def _waited(p50_s: float | None, p95_s: float | None, runs: int) -> str:
 def tables(report: Report, *, periods: int) -> dict[str, Grid]:
     """Title → table, those that have rows."""
     made = report.tables
-    called = made.by_model[made.by_model["runs"] > 0]
-    asked = made.by_tier if set(made.by_tier.index) - {NO_MODEL} else made.by_tier.iloc[:0]  # else it says nothing
-    summary = ("refuted", "cost_usd", "p50_s", "p95_s")
+    tiers, models, categories = made["by_tier"], made["by_model"], made["by_category"]
+    asked = tiers if set(tiers.index) - {NO_MODEL} else tiers.iloc[:0]  # else it says nothing
+    status = made["by_status"].sort_values("runs", ascending=False)
     model = ("calls", *TOKENS, "cost_usd", "saved_usd", "latency_p95_s")
     found = {
-        "By status": _grid(
-            "Status", made.by_status.sort_values("runs", ascending=False), ("runs", "cost_usd", "p50_s", "p95_s")
-        ),
-        "Tests by claim category": _grid("Category", made.by_category, tuple(map(str, made.by_category.columns))),
-        "By tester": _grid("Tester", made.by_tester, ("runs", *_ends(made.by_tester), *summary)),
-        "By label": _grid("Label", made.by_label, ("runs", *_ends(made.by_label), *summary)),
-        "Runs by strength of the attack": _grid("Lower end", made.by_strength, ("runs", *_ends(made.by_strength))),
+        "By status": _grid("Status", status, ("runs", "cost_usd", "p50_s", "p95_s")),
+        "Tests by claim category": _grid("Category", categories, tuple(map(str, categories.columns))),
+        "By tester": _runs("Tester", made["by_tester"], *SUMMARY),
+        "By label": _runs("Label", made["by_label"], *SUMMARY),
+        "Runs by strength of the attack": _runs("Lower end", made["by_strength"]),
         "By model tier": _grid("Tier", asked, ("runs", "share", *_ends(asked), "refuted", "cost_usd")),
-        "By model": _grid("Model", made.by_model, model),
-        "Runs by the models that they called": _grid("Model", called, ("runs", *_ends(called))),
-        "By day": _grid("Day", made.by_day.tail(periods)[::-1], ("runs", *_ends(made.by_day), *summary)),
-        "By week": _grid("Week of", made.by_week.tail(periods)[::-1], ("runs", *_ends(made.by_week), *summary)),
+        "By model": _grid("Model", models, model),
+        "Runs by the models that they called": _runs("Model", models[models["runs"] > 0]),
+        "By day": _runs("Day", made["by_day"], *SUMMARY, newest=periods),
+        "By week": _runs("Week of", made["by_week"], *SUMMARY, newest=periods),
     }
     return {title: grid for title, grid in found.items() if grid.rows}
+
+
+def _runs(heading: str, frame: pd.DataFrame, *names: str, newest: int | None = None) -> Grid:
+    """Runs and how they ended, then these columns; of periods the newest first."""
+    rows = frame if newest is None else frame.tail(newest)[::-1]
+    return _grid(heading, rows, ("runs", *_ends(frame), *names))
 
 
 def _ends(frame: pd.DataFrame) -> list[str]:

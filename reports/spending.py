@@ -12,74 +12,60 @@ from refute.ledger.bench_runs import is_no_bench
 from refute.ledger.budgets import State
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
-from reports.budget import WINDOW_DAYS, ZERO
+from reports.budget import WINDOW_DAYS, ZERO, Spending
 from reports.reading import utc_day
 
-Spent = Mapping[date, Decimal]
 
-
-def spent_by_day(ledger: Ledger, now: datetime) -> Spent:
-    """US dollars by day in UTC, this month and the days before it that a forecast looks at.
-
-    Counted are what calls cost, what is set aside for those under way, and the cost of outcomes whose run has no
-    reservation (imported ones). Bench runs are in it: their money was spent.
+def read_spending(ledger: Ledger, now: datetime) -> Spending:
+    """What was spent, and what could be, read in one transaction.
 
     Raises:
         LedgerUnavailable: the ledger failed.
     """
     now = now.astimezone(UTC)
+    with ledger.transaction() as connection:
+        unpriced, lost, lost_usd = connection.execute(_uncertain(now)).one()
+        return Spending(
+            by_day=_by_day(connection, now),
+            unpriced_calls=unpriced,
+            unreconciled_calls=lost,
+            unreconciled_usd=lost_usd or ZERO,
+            runs_a_day=_most_runs_a_day(connection, now),
+        )
+
+
+def _by_day(connection: Connection, now: datetime) -> Mapping[date, Decimal]:
+    """What calls cost, what is set aside for those under way, and the cost of outcomes whose run has no reservation.
+
+    The last are imported ones. Bench runs are in it: their money was spent.
+    """
     start = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0) - timedelta(days=WINDOW_DAYS)
     totals: dict[date, Decimal] = defaultdict(lambda: ZERO)
-    with ledger.transaction() as connection:
-        for query in (_reserved(start, now), _unreserved(connection, start, now)):
-            for day, usd in connection.execute(query).all():
-                totals[date.fromisoformat(day)] += usd
+    for query in (_reserved(start, now), _unreserved(connection, start, now)):
+        for day, usd in connection.execute(query).all():
+            totals[date.fromisoformat(day)] += usd
     return dict(totals)
 
 
-def unpriced_calls(ledger: Ledger, now: datetime) -> int:
-    """Model calls of this month in UTC whose price nobody knows.
+def _uncertain(now: datetime) -> Select[Any, Any, Any]:
+    """Calls of this month without a known price; those whose answers were lost, and their worst case in US dollars.
 
-    Raises:
-        LedgerUnavailable: the ledger failed.
+    Those whose process died while they were under way are lost too, once no answer can be on its way any more.
     """
     held = RESERVATIONS.c
-    sent = held.state.in_([State.SENT.value, State.SETTLED.value])
-    unknown = sent & held.worst_nanousd.is_(None) & (held.month == f"{now.astimezone(UTC):%Y-%m}")
-    with ledger.transaction() as connection:
-        return connection.execute(select(func.count()).select_from(RESERVATIONS).where(unknown)).scalar_one()
+    unpriced = held.state.in_([State.SENT.value, State.SETTLED.value]) & held.worst_nanousd.is_(None)
+    lost = held.unreconciled | ((held.state == State.SENT.value) & (held.expires_at <= now))
+    figures = (func.count().filter(unpriced), func.count().filter(lost), func.sum(held.worst_nanousd).filter(lost))
+    return select(*figures).where(held.month == f"{now:%Y-%m}")
 
 
-def unreconciled_calls(ledger: Ledger, now: datetime) -> tuple[int, Decimal]:
-    """Model calls of this month in UTC whose answers were lost, and the US dollars at which they count: the worst case.
-
-    Those whose process died while they were under way are among them, once no answer can be on its way any more.
-
-    Raises:
-        LedgerUnavailable: the ledger failed.
-    """
-    held = RESERVATIONS.c
-    given_up = (held.state == State.SENT.value) & (held.expires_at <= now)
-    lost = (held.month == f"{now.astimezone(UTC):%Y-%m}") & (held.unreconciled | given_up)
-    query = select(func.count(), func.sum(held.worst_nanousd)).where(lost)
-    with ledger.transaction() as connection:
-        calls, usd = connection.execute(query).one()
-    return calls, usd or ZERO
-
-
-def most_runs_a_day(ledger: Ledger, now: datetime) -> int:
-    """Runs that may ask a model, on the busiest of the last thirty days, without bench runs; others cost nothing.
-
-    Raises:
-        LedgerUnavailable: the ledger failed.
-    """
-    with ledger.transaction() as connection:
-        day = utc_day(connection, OUTCOMES.c.started_at)
-        since = now.astimezone(UTC) - timedelta(days=30)
-        costly = (OUTCOMES.c.tester != "property") | (type_coerce(OUTCOMES.c.cost_nanousd, BigInteger) > 0)
-        tickets = (OUTCOMES.c.started_at >= since) & is_no_bench(OUTCOMES.c.run_id) & costly
-        counts = select(func.count().label("runs")).where(tickets).group_by(day).subquery()
-        return connection.execute(select(func.max(counts.c.runs))).scalar_one() or 0
+def _most_runs_a_day(connection: Connection, now: datetime) -> int:
+    """Runs that may ask a model, on the busiest of the last thirty days, without bench runs; others cost nothing."""
+    day = utc_day(connection, OUTCOMES.c.started_at)
+    costly = (OUTCOMES.c.tester != "property") | (type_coerce(OUTCOMES.c.cost_nanousd, BigInteger) > 0)
+    tickets = (OUTCOMES.c.started_at >= now - timedelta(days=30)) & is_no_bench(OUTCOMES.c.run_id) & costly
+    counts = select(func.count().label("runs")).where(tickets).group_by(day).subquery()
+    return connection.execute(select(func.max(counts.c.runs))).scalar_one() or 0
 
 
 def _reserved(start: datetime, now: datetime) -> Select[Any]:

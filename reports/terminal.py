@@ -10,10 +10,10 @@ from rich.text import Text
 from refute.guardrails.plain_text import markdown_text
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-from refute.wording import counted
+from refute.wording import counted, dollars
 from reports.alerts import spike_alerts
 from reports.budget import BudgetState, Level
-from reports.phrases import budget_line, usd
+from reports.phrases import budget_line
 from reports.rendering import REPORT, rendered
 from reports.report import BudgetReport, Report, make_report
 from reports.scope import Scope
@@ -75,7 +75,7 @@ def _budget(budget: BudgetReport) -> Iterator[RenderableType]:
     yield Text(budget_line(state), style=LEVEL_STYLES[state.level])
     yield from (Text(alert.words, style="bold red") for alert in spike_alerts(budget.spikes, state.as_of))
     if budget.runs_a_day:  # else no run asks a model
-        runs = f"{counted(budget.runs_a_day, 'run')} a day × 30 × ${budget.cap_usd:f} a run"
-        worst = usd(float(budget.worst_case_usd))
+        runs = f"{counted(budget.runs_a_day, 'run')} a day × 30 × {dollars(budget.cap_usd)} a run"
+        worst = dollars(budget.worst_case_usd)
         said = f"worst case if every day were as busy as the busiest of the last 30: {runs} = {worst}"
         yield Text(said, style="dim")

@@ -7,15 +7,8 @@ from typing import Final
 
 from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import on_one_line, printable
-from refute.outcome import (
-    ClaimVerdict,
-    ModelUse,
-    Outcome,
-    Provenance,
-    Status,
-    TestFailure,
-)
-from refute.wording import counted
+from refute.outcome import ClaimVerdict, ModelUse, Outcome, Provenance, Status, TestFailure
+from refute.wording import counted, dollars
 
 _SESSION: Final = re.compile(r"^\s*(?:>>>|\$) ", re.MULTILINE)
 """How what a claim shows begins: a session of Python, or a transcript of a shell."""
@@ -73,12 +66,8 @@ def duration(seconds: float) -> str:
 
 
 def money(usd: Decimal | None) -> str:
-    """US dollars, to the cent or, below one, to the first digits that say something; an unknown price is told."""
-    if usd is None:
-        return "cost unknown"
-    if not usd or usd >= Decimal("0.01"):
-        return f"${usd:.2f}"
-    return f"${usd:.6f}".rstrip("0")
+    """US dollars; an unknown price is told."""
+    return "cost unknown" if usd is None else dollars(usd)
 
 
 def provenance_line(provenance: Provenance) -> str:

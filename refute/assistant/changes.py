@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -78,12 +78,9 @@ def is_outage(action: Mapping[str, Any]) -> bool:
 
 def applied(state: WafState, action: Mapping[str, Any]) -> WafState:
     """The state that an action asks for."""
-    effects: Mapping[str, Callable[[], WafState]] = {
-        SET_MODE: lambda: with_mode(state, action["site_ids"], MODES[action["mode"]]),
-        BLACKLIST_IP: lambda: with_address(state, action["address"], listed=True),
-        UNBLACKLIST_IP: lambda: with_address(state, action["address"], listed=False),
-    }
-    return effects[action["action"]]()
+    if action["action"] == SET_MODE:
+        return with_mode(state, action["site_ids"], MODES[action["mode"]])
+    return with_address(state, action["address"], listed=action["action"] == BLACKLIST_IP)
 
 
 def in_words(action: Mapping[str, Any]) -> str:

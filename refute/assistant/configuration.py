@@ -95,7 +95,7 @@ def _chosen(text: str, wafs: Mapping[str, Waf]) -> Waf | str:
     if len(meant) == 1 or (len(wafs) == 1 and not meant):
         return meant[0] if meant else next(iter(wafs.values()))
     if not wafs:
-        return "There is no WAF to change: name one in the setting `safeline`."
+        return "No WAF is configured: add one to the setting `safeline`."
     return f"Which WAF? Name one of: {', '.join(wafs)}."
 
 
@@ -103,5 +103,5 @@ def _site_ids(wanted: tuple[str, ...], state: WafState) -> list[int]:
     """Ids of the sites that are named, all where none is; raises Invalid where there is no such site."""
     known = {str(site.id): f"{site.id} {site.name}" for site in state.sites}
     if unknown := [one for one in wanted if one not in known]:
-        raise Invalid(f"site {', '.join(unknown)} is not there; sites: {', '.join(known.values())}")
+        raise Invalid(f"unknown site {', '.join(unknown)}; sites: {', '.join(known.values())}")
     return sorted(map(int, wanted or known))

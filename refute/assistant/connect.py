@@ -9,7 +9,7 @@ from dataclasses import replace
 from refute.assistant.exchange import Assistant
 from refute.assistant.safeline import SafeLine
 from refute.assistant.sources import Sources
-from refute.assistant.supervisor import KeywordSupervisor, ModelSupervisor, Supervisor, system_lines
+from refute.assistant.supervisor import Supervisor, system_lines
 from refute.errors import RefuteError
 from refute.guardrails.confirmation import Confirmations
 from refute.guardrails.redaction import Redactor
@@ -41,13 +41,13 @@ def connect_assistant(
 
     def supervise(turn_id: str) -> Supervisor:
         if keywords or not settings.gemini_file.is_file():
-            return KeywordSupervisor()
+            return Supervisor()
         payer = Payer(run_id=turn_id, ticket_id=PAYER)
         try:
             model = connect_model(settings, payer, ledger=lambda: ledger, audit=replace(audit, turn_id=turn_id))
         except RefuteError as error:  # a question about an attack must not wait for a file to be mended
-            return KeywordSupervisor(f"by keywords: {error.message}")
-        return ModelSupervisor(model)
+            return Supervisor(why_not=error.message)
+        return Supervisor(model)
 
     return Assistant(
         sources=Sources(

@@ -87,7 +87,7 @@ def _json(content: bytes, source: str) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise CveUnavailable(f"{source}: is no JSON") from error
+        raise CveUnavailable(f"{source}: not JSON") from error
 
 
 def records_of(data: Any) -> Iterator[Cve]:

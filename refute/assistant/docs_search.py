@@ -32,7 +32,7 @@ class Passage:
     text: str
 
 
-def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -> tuple[Passage, ...]:
+def search_docs(query: str, folder: Path | None = None) -> tuple[Passage, ...]:
     """The sections of a folder's Markdown files that fit best, the best first; None: of refute's own documents.
 
     Raises:
@@ -40,13 +40,13 @@ def search_docs(query: str, folder: Path | None = None, *, limit: int = FOUND) -
     """
     root = folder or OWN_DOCS
     if not root.is_dir():
-        raise InfrastructureError(f"documents: {root} is no directory", hint="Set assistant.docs to one.")
+        raise InfrastructureError(f"documents: {root} is not a directory", hint="Set assistant.docs to one.")
     words = [word for word in dict.fromkeys(_WORD.findall(query.lower())) if word not in _stop_words()]
     if not words:
         return ()
     try:
         with closing(sqlite3.connect(":memory:")) as database:
-            return tuple(_found(database, root, words, limit))
+            return tuple(_found(database, root, words))
     except sqlite3.Error as error:
         raise InfrastructureError(f"documents: cannot be searched: {error}") from error
 
@@ -58,7 +58,7 @@ def _stop_words() -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _found(database: sqlite3.Connection, root: Path, words: list[str], limit: int) -> Iterator[Passage]:
+def _found(database: sqlite3.Connection, root: Path, words: list[str]) -> Iterator[Passage]:
     database.execute(
         "CREATE VIRTUAL TABLE s USING fts5(citation UNINDEXED, heading, body, tokenize='porter unicode61')"
     )
@@ -67,7 +67,7 @@ def _found(database: sqlite3.Connection, root: Path, words: list[str], limit: in
             database.executemany("INSERT INTO s VALUES (?, ?, ?)", _sections(path, root))
     query = " OR ".join(f'"{word}"' for word in words)
     order = f"bm25(s, 0.0, {HEADING_WEIGHT}, 1.0)"
-    rows = database.execute(f"SELECT * FROM s WHERE s MATCH ? ORDER BY {order} LIMIT ?", (query, limit))  # noqa: S608  # no text of others
+    rows = database.execute(f"SELECT * FROM s WHERE s MATCH ? ORDER BY {order} LIMIT ?", (query, FOUND))  # noqa: S608  # no text of others
     for citation, heading, body in rows:
         yield Passage(citation=citation, heading=heading, text=body)
 

@@ -75,8 +75,7 @@ class Assistant:
 
     def turn(self, user: str, text: str | None) -> Answer:
         """Answer one message of a user; raises AuditUnavailable and LedgerUnavailable: without them nothing is done."""
-        turn_id = uuid.uuid4().hex
-        gates = Gates(audit=self.audit, run_id=turn_id, turn_id=turn_id, modes=self.modes)
+        gates = self._gates()
         said = (text or "")[:MAX_QUESTION_CHARS]
         answered = gates.answer(self.confirmations, said, user=user, now_ts=self.clock())
         answer = self._of_confirmation(gates, user, said, answered)
@@ -87,10 +86,14 @@ class Assistant:
 
     def look(self, read: Specialist, question: str = "") -> str:
         """What a specialist reads, for a program or model that may read it and nothing else; no gate to a change."""
-        turn_id = uuid.uuid4().hex
-        gates = Gates(audit=self.audit, run_id=turn_id, turn_id=turn_id, modes=self.modes)
+        gates = self._gates()
         facts, _ = self.redactor.redact(read(question[:MAX_QUESTION_CHARS], self.sources, gates).text)
         return gates.retrieved(facts, source="facts for a program", max_chars=MAX_FACTS_CHARS).text
+
+    def _gates(self) -> Gates:
+        """Those of one exchange, whose lines have a turn id of their own."""
+        turn_id = uuid.uuid4().hex
+        return Gates(audit=self.audit, run_id=turn_id, turn_id=turn_id, modes=self.modes)
 
     def _of_confirmation(self, gates: Gates, user: str, said: str, answered: Answered) -> Answer | None:
         """The answer to a message about what waits; None: it is about something else. No model sees such a message."""

@@ -82,7 +82,7 @@ class SafeLine:
         if not token:
             raise self._failed(f"the environment variable {variable}, with its API token, is not set")
         if not token.isascii() or not token.isprintable() or " " in token:
-            raise self._failed(f"the environment variable {variable} holds no API token")
+            raise self._failed(f"the environment variable {variable} does not hold an API token")
         return token
 
     @cached_property
@@ -115,7 +115,7 @@ def data_of(waf: Waf, raw: bytes) -> Any:
         raise WafFailed(f"SafeLine {waf.name}: {message}")
     envelope = json.loads(raw)
     if "data" not in envelope or envelope.get("err", "") is not None:
-        raise WafFailed(f"SafeLine {waf.name}: the answer is no envelope of data, err and msg")
+        raise WafFailed(f"SafeLine {waf.name}: the answer is not an envelope of data, err and msg")
     return envelope["data"]
 
 
@@ -142,9 +142,5 @@ def read_list(waf: Waf, path: str, *, limit: int = PAGE_SIZE * MAX_PAGES) -> lis
 
 def _inner(data: Any) -> Any:
     """Lists stand under `nodes` or `data`, by the path; an empty one may be null."""
-    if not isinstance(data, dict):
-        return None
-    for name in ("nodes", "data"):
-        if name in data:
-            return data[name] or []
-    return None
+    named = data if isinstance(data, dict) else {}
+    return next((named[name] or [] for name in ("nodes", "data") if name in named), None)

@@ -48,7 +48,7 @@ def plain(value: object, max_chars: int = MAX_FIELD_CHARS) -> str:
 def each_waf(sources: Sources, tell: Callable[[Waf], Iterator[str]]) -> Iterator[str]:
     """What is told of each WAF, or why it cannot be."""
     if not sources.wafs:
-        yield "No WAF: name one in the setting `safeline`."
+        yield "No WAF is configured: add one to the setting `safeline`."
     for waf in sources.wafs.values():
         try:
             yield from list(tell(waf))

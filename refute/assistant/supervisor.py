@@ -14,7 +14,7 @@ from refute.guardrails.gates import Gates
 from refute.guardrails.plain_text import printable
 from refute.guardrails.routes import DIRECT, ROUTES
 from refute.guardrails.segmentation import RULE, segment
-from refute.llm.model import MARKER, DataClass, Model, Prompt, fence
+from refute.llm.model import DataClass, Model, Prompt
 from refute.llm.prompt_files import PromptFiles
 
 PROMPTS: Final = PromptFiles("refute.assistant")
@@ -25,60 +25,48 @@ MAX_WORDS_CHARS: Final = 2_000
 QUOTE: Final = "│ "
 ENOUGH: Final = 2.0
 """The least weight of keywords that decides."""
-NO_MODEL: Final = "by keywords: no model is configured"
 _CLAIM: Final = re.compile(r"\bexecuted\b|\bchange failed\b|\bconfirm\w*\s+\W?\d", re.IGNORECASE)
 """What could pass for a reply to a change, or a request to confirm one."""
 NO_ANSWER: Final = (ModelUnavailable, BudgetExhausted, ModelUnpriced)
 
 
-class KeywordSupervisor:
-    """Needs no model."""
+class Supervisor:
+    """Asks a model; without one, or where it gives no answer, keywords choose, and the answer says so.
 
-    def __init__(self, by: str = NO_MODEL) -> None:
-        self.by = by
-        """How it chooses, for the person who asked."""
+    Args:
+        model: that is asked; None: none.
+        why_not: why there is none, for the person who asked.
+    """
 
-    def route(self, question: str, gates: Gates) -> str:
-        """By the table of keywords."""
-        return gates.route(route_by_keywords(question))
-
-    def word(self, question: str, facts: str, gates: Gates) -> str:
-        """Nothing: the facts are the answer."""
-        del question, facts, gates
-        return ""
-
-
-class ModelSupervisor:
-    """Asks a model; where it gives no answer, keywords choose, and the answer says so."""
-
-    def __init__(self, model: Model, name: str = "Gemini") -> None:
+    def __init__(self, model: Model | None = None, *, why_not: str = "no model is configured") -> None:
         self._model = model
-        self._name = name
-        self.by = f"by {name}"
+        self.by = "by Gemini" if model else f"by keywords: {why_not}"
+        """How it chooses."""
 
     def route(self, question: str, gates: Gates) -> str:
-        """What the model answers, if it is exactly one route."""
+        """What the model answers, if it is exactly one route; else by the table of keywords."""
+        if self._model is None:
+            return gates.route(route_by_keywords(question))
         try:
             raw = self._model.generate(route_prompt(question)).reply.text
         except NO_ANSWER as error:
             self.by = f"by keywords: {error.message}"
-            return KeywordSupervisor().route(question, gates)
+            return gates.route(route_by_keywords(question))
         return gates.route(_field(raw, "route"))
 
     def word(self, question: str, facts: str, gates: Gates) -> str:
         """What the model makes of the facts, each line quoted, so that it passes for nothing of ours."""
+        if self._model is None:
+            return ""
         clean = gates.retrieved(facts, source="facts for the model", max_chars=MAX_FACTS_CHARS).text
         try:
             raw = self._model.generate(answer_prompt(question, clean)).reply.text
         except NO_ANSWER as error:
-            return f"{QUOTE}{self._name} gave no answer: {error.message}"
+            return f"{QUOTE}Gemini gave no answer: {error.message}"
         words = printable(_field(raw, "answer"), max_chars=MAX_WORDS_CHARS).strip()
         if words != words.translate(MARKS) or _CLAIM.search(words):
-            words = "(left out: it speaks of a change or a confirmation, of which a model knows nothing)"
-        return "\n".join(f"{QUOTE}{line}" for line in (f"{self._name}:", *words.splitlines())) if words else ""
-
-
-Supervisor = KeywordSupervisor | ModelSupervisor
+            words = "(omitted: the model spoke of a change or a confirmation, which is not its to report)"
+        return "\n".join(f"{QUOTE}{line}" for line in ("Gemini:", *words.splitlines())) if words else ""
 
 
 def route_by_keywords(question: str) -> str:
@@ -91,7 +79,7 @@ def route_prompt(question: str) -> Prompt:
     return Prompt(
         name=ROUTE_PROMPT,
         system=f"{PROMPTS.text(ROUTE_PROMPT)}\n{RULE}",
-        text=_block(question, "question of an operator"),
+        text=segment(question, "question of an operator"),
         answer_schema=_schema("route", {"type": "string", "enum": [*ROUTES]}),
         data_class=DataClass.OPERATIONS,
         max_output_tokens=2_048,
@@ -103,7 +91,7 @@ def answer_prompt(question: str, facts: str) -> Prompt:
     return Prompt(
         name=ANSWER_PROMPT,
         system=f"{PROMPTS.text(ANSWER_PROMPT)}\n{RULE}",
-        text=f"{_block(question, 'question of an operator')}\n\n{_block(facts, 'facts')}",
+        text=f"{segment(question, 'question of an operator')}\n\n{segment(facts, 'facts')}",
         answer_schema=_schema("answer", {"type": "string"}),
         data_class=DataClass.OPERATIONS,
         max_output_tokens=4_096,
@@ -113,10 +101,6 @@ def answer_prompt(question: str, facts: str) -> Prompt:
 def system_lines() -> list[str]:
     """The instructions of both prompts, which no answer may repeat."""
     return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in PROMPTS.text(name).splitlines() if line.strip()]
-
-
-def _block(text: str, label: str) -> str:
-    return segment(fence(text), label, token=lambda: MARKER)
 
 
 def _schema(name: str, kind: dict[str, object]) -> dict[str, object]:

@@ -1,9 +1,10 @@
 """Tables of words: what a text is most likely about, by the rows whose words stand in it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from refute.tables import read_table
 
@@ -15,10 +16,6 @@ class Row:
     answer: str
     weight: float
     words: re.Pattern[str]
-    matches: str
-    """An example that it must find."""
-    harmless: str
-    """One that it must not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +44,9 @@ class Table:
 @cache
 def load(name: str, kind: str) -> Table:
     """The rows of one kind in a table of this package."""
-    return Table(tuple(_row(**row) for row in read_table("refute.assistant", name)[kind]))
+    return Table(tuple(map(_row, read_table("refute.assistant", name)[kind])))
 
 
-def _row(*, answer: str, words: Iterable[str], matches: str, harmless: str, weight: float = 1.0) -> Row:
-    pattern = "|".join(words)
-    return Row(
-        answer=answer,
-        weight=weight,
-        words=re.compile(rf"(?<![\w'-])(?:{pattern})(?![\w-])"),
-        matches=matches,
-        harmless=harmless,
-    )
+def _row(row: Mapping[str, Any]) -> Row:
+    words = re.compile(rf"(?<![\w'-])(?:{'|'.join(row['words'])})(?![\w-])")
+    return Row(answer=row["answer"], weight=row.get("weight", 1.0), words=words)

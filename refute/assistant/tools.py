@@ -112,7 +112,7 @@ def _not_in_effect(after: WafState, action: Arguments) -> Sequence[str]:
     """What is written as it should be, and still does nothing."""
     if action["action"] == SET_MODE:
         missing = {*action["site_ids"]} - {site.id for site in after.sites}
-        return [f"site {site} is not there" for site in sorted(missing)]
+        return [f"site {site} does not exist" for site in sorted(missing)]
     if action["action"] == BLACKLIST_IP and not after.defended:
         return ["no site is in defence mode, so the blacklist blocks nobody"]
     return []

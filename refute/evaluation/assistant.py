@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer, Assistant
-from refute.assistant.supervisor import ModelSupervisor, route_by_keywords
+from refute.assistant.supervisor import Supervisor, route_by_keywords
 from refute.evaluation.gates import Trial
 from refute.evaluation.waf import RehearsalWaf
 from refute.guardrails.pending import TTL_S
@@ -74,7 +74,7 @@ def _acted(assistant: Assistant, case: Mapping[str, Any]) -> Trial:
     sources = replace(assistant.sources, wafs={waf.name: waf})
     played = replace(assistant, sources=sources, clock=lambda: now[0])
     if answer := case.get("model"):
-        played = replace(played, supervise=lambda _: ModelSupervisor(HijackedModel(answer)))
+        played = replace(played, supervise=lambda _: Supervisor(HijackedModel(answer)))
     answers: list[Answer] = []
     shown: list[str] = []
     for line in case["says"]:

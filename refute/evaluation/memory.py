@@ -33,20 +33,19 @@ class MemoryFetcher:
 
     def fetch(self, url: str, check: Check, limits: FetchLimits) -> Page:
         """As `Fetcher`."""
-        hops: list[str] = []
-        while True:
+        for _ in range(limits.redirects + 1):
             pinned = check(url)
             self.asked.append(pinned.url)
-            hops.append(pinned.url)
             page = self.pages.get(pinned.url)
-            if page is None or len(hops) > limits.redirects:
-                raise FetchFailed(pinned.url, "answered 404" if page is None else "redirects in a loop")
+            if page is None:
+                raise FetchFailed(pinned.url, "answered 404")
             if not page.redirect:
                 break
             url = page.redirect
+        else:
+            raise FetchFailed(url, "redirects in a loop")
         return Page(
             url=pinned.url,
-            hops=tuple(hops),
             content_type=page.content_type,
             charset="utf-8",
             body=page.body[: limits.page_bytes],

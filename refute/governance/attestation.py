@@ -128,7 +128,7 @@ def _opened(line: bytes, key: Ed25519PublicKey) -> dict[str, Any]:
         payload = base64.b64decode(envelope["payload"], validate=True)
         signature = base64.b64decode(envelope["signatures"][0]["sig"], validate=True)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-        raise AttestationRefused(f"attestation: is no DSSE envelope: {type(error).__name__}") from error
+        raise AttestationRefused(f"attestation: not a DSSE envelope: {type(error).__name__}") from error
     if envelope.get("payloadType") != PAYLOAD_TYPE or not signed_by(key, signature, _pae(payload)):
         raise AttestationRefused(
             f"attestation: the signature is not that of key {key_id(key)[:16]}",
@@ -158,6 +158,6 @@ def _check_file(workspace: Path, path: str, digest: str) -> None:
         target = (workspace / path).resolve()  # a link inside the workspace was frozen as what it points to
         data = read_beneath(workspace, target.relative_to(workspace).as_posix(), max_bytes=MAX_BYTES).data
     except (RefuteError, OSError, ValueError, RuntimeError) as error:
-        raise AttestationRefused(f"{path}: is not there as it was: {error}") from error
+        raise AttestationRefused(f"{path}: missing or unreadable: {error}") from error
     if hashlib.sha256(data).hexdigest() != digest:
         raise AttestationRefused(f"{path}: was changed since it was verified", hint="Run the gate again.")

@@ -170,9 +170,9 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def write_gate(document: GateDocument, *, indent: int | None = 2) -> str:
+def write_gate(document: GateDocument) -> str:
     """The document as JSON, ASCII only."""
-    return as_json(_JSON, document, indent=indent)
+    return as_json(_JSON, document, indent=2)
 
 
 def read_gate(text: str | bytes) -> GateDocument:

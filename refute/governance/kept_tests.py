@@ -79,17 +79,15 @@ def _header(outcome: Outcome) -> Iterator[str]:
 
 def _with(set_up: str, source: SuiteSource) -> str:
     """The tests with what they need to find the code, behind docstring and `__future__`."""
-    body = source.tree.body
-    heads = [node for node in body if _is_docstring(node) or _is_future(node)]
-    rest = next((node for node in body if node not in heads), None)
+    rest = next((node for node in source.tree.body if not _comes_first(node)), None)
     lines = python_lines(source.source, keep_ends=True)
     first = lines_of(rest)[0] - 1 if rest is not None else len(lines)
     return "".join([*lines[:first], set_up, *lines[first:]])
 
 
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+def _comes_first(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.ImportFrom(module="__future__"):
+            return True
+        case _:
+            return False

@@ -1,7 +1,7 @@
 """A gate's policy: what a verdict needs besides the settings. It only ever makes a run stricter."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -101,52 +101,35 @@ def breaches(policy: Policy, outcome: Outcome, environment_reads: Sequence[str])
         outcome: of the run.
         environment_reads: every place where the code inspects where it runs, also those that claims speak of.
     """
-    found = ((field, rule(policy, outcome)) for field, rule in _RULES.items())
-    told = [Breach(field=field, message=message) for field, message in found if message]
+    return (*_by_evidence(policy, outcome), *_by_limits(policy, outcome, environment_reads))
+
+
+def _by_evidence(policy: Policy, outcome: Outcome) -> Iterator[Breach]:
+    """What the verdict does not rest on although it must."""
+    ran = {test.tester for test in outcome.tests if test.verdict is not None}
+    if policy.require_tester and policy.require_tester not in ran:
+        got = ", ".join(sorted(ran)) or "nobody"
+        yield Breach(field="require_tester", message=f"requires a test by {policy.require_tester}, got tests by {got}")
+    low = outcome.strength.low if outcome.strength and not outcome.strength.void else None
+    if policy.strength_floor and (low is None or low < policy.strength_floor):
+        got = "it was not measured" if low is None else f"got {low:.0%}"
+        yield Breach(
+            field="strength_floor", message=f"requires an attack of strength {policy.strength_floor:.0%}, {got}"
+        )
+    answered = {review.focus for review in outcome.reviews if review.verdict is not ReviewVerdict.UNAVAILABLE}
+    if missing := [focus for focus in in_order(policy.critics) if focus not in answered]:
+        yield Breach(field="critics", message=f"requires an answer of the critics {', '.join(missing)}, got none")
+
+
+def _by_limits(policy: Policy, outcome: Outcome, environment_reads: Sequence[str]) -> Iterator[Breach]:
+    """What the run or its code did although it must not."""
+    hosts, cost, cap = outcome.provenance.allowed_hosts, outcome.cost_usd, policy.max_cost_usd
+    if policy.no_network and hosts:
+        message = f"allows no network, but the code could reach {', '.join(hosts)}"
+        yield Breach(field="no_network", message=message)
+    if cap is not None and (cost is None or cost > cap):
+        got = "an unknown cost" if cost is None else f"{cost:f}"
+        yield Breach(field="max_cost_usd", message=f"allows {cap:f} USD, got {got}")
     if policy.no_environment_reads and environment_reads:
         message = f"the code inspects where it runs: {', '.join(environment_reads)}"
-        told.append(Breach(field="no_environment_reads", message=message, by_code=True))
-    return tuple(told)
-
-
-def _tester(policy: Policy, outcome: Outcome) -> str:
-    ran = {test.tester for test in outcome.tests if test.verdict is not None}
-    if policy.require_tester is None or policy.require_tester in ran:
-        return ""
-    return f"requires a test by {policy.require_tester}, got tests by {', '.join(sorted(ran)) or 'nobody'}"
-
-
-def _strength(policy: Policy, outcome: Outcome) -> str:
-    low = outcome.strength.low if outcome.strength and not outcome.strength.void else None
-    if not policy.strength_floor or (low is not None and low >= policy.strength_floor):
-        return ""
-    got = "it was not measured" if low is None else f"got {low:.0%}"
-    return f"requires an attack of strength {policy.strength_floor:.0%}, {got}"
-
-
-def _critics(policy: Policy, outcome: Outcome) -> str:
-    answered = {review.focus for review in outcome.reviews if review.verdict is not ReviewVerdict.UNAVAILABLE}
-    missing = [focus for focus in in_order(policy.critics) if focus not in answered]
-    return f"requires an answer of the critics {', '.join(missing)}, got none" if missing else ""
-
-
-def _network(policy: Policy, outcome: Outcome) -> str:
-    hosts = ", ".join(outcome.provenance.allowed_hosts)
-    return f"allows no network, but the code could reach {hosts}" if policy.no_network and hosts else ""
-
-
-def _cost(policy: Policy, outcome: Outcome) -> str:
-    if policy.max_cost_usd is None or (outcome.cost_usd is not None and outcome.cost_usd <= policy.max_cost_usd):
-        return ""
-    got = "an unknown cost" if outcome.cost_usd is None else f"{outcome.cost_usd:f}"
-    return f"allows {policy.max_cost_usd:f} USD, got {got}"
-
-
-_RULES: Final[Mapping[str, Callable[[Policy, Outcome], str]]] = {
-    "require_tester": _tester,
-    "strength_floor": _strength,
-    "critics": _critics,
-    "no_network": _network,
-    "max_cost_usd": _cost,
-}
-"""Field → what is wrong with a run by it, in words; empty where nothing is."""
+        yield Breach(field="no_environment_reads", message=message, by_code=True)

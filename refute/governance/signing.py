@@ -66,7 +66,7 @@ def _load(given: str | None, half: str) -> Ed25519PrivateKey | Ed25519PublicKey:
     try:
         found = load_pem_public_key(pem) if b"PUBLIC KEY" in pem else load_pem_private_key(pem, password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        raise UsageError(f"--key: is no unencrypted PEM key: {type(error).__name__}", hint=HINT) from error
+        raise UsageError(f"--key: not an unencrypted PEM key: {type(error).__name__}", hint=HINT) from error
     if not isinstance(found, Ed25519PrivateKey | Ed25519PublicKey):
         raise UsageError("--key: got a key of another kind, expected Ed25519", hint=HINT)
     return found

@@ -1,6 +1,6 @@
 """The gates of one exchange: each decides by a pure function, writes its line, and stops what it denies."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -27,16 +27,16 @@ class Gates:
     turn_id: str = ""
     modes: GuardrailSettings = DEFAULTS
 
-    def route(self, raw: str | None, *, allowed: Collection[str] = ROUTES, fallback: str = DIRECT) -> str:
-        """The one allowed word that a model answered, else the fallback; observed, the first that it names."""
-        chosen = parse_choice(raw, allowed, "")
-        facts: Metadata = {"raw": raw, "chosen": chosen or fallback}
+    def route(self, raw: str | None) -> str:
+        """The one route that a model answered, else `direct`; observed, the first that it names."""
+        chosen = parse_choice(raw, ROUTES, "")
+        facts: Metadata = {"raw": raw, "chosen": chosen or DIRECT}
         self._record(Gate.ROUTE_PARSE, ok=bool(chosen), reason="exactly one allowed word", facts=facts)
         if not chosen and self.modes.routes is Mode.OBSERVE:
             said = (raw or "").lower()
-            named = sorted((said.index(word), word) for word in allowed if word in said)
+            named = sorted((said.index(word), word) for word in ROUTES if word in said)
             chosen = named[0][1] if named else ""
-        return chosen or fallback
+        return chosen or DIRECT
 
     def argument(self, name: str, raw: Value, validate: Callable[[Value], Value | None]) -> Value | None:
         """A tool's argument in its normal form, or None: then nothing may be called. Observed, it stays as it is."""
@@ -114,11 +114,12 @@ class Gates:
 
     def _confirmation(self, decision: Decision, reason: str, pending: Pending) -> None:
         facts = {name: str(pending.get(name, "")) for name in ("action", "user", "instance", "expires_at")}
-        self._write(Gate.CONFIRMATION, decision, reason, facts)
+        self.record(Gate.CONFIRMATION, decision, reason, facts)
 
     def _record(self, gate: Gate, *, ok: bool, reason: str, facts: Metadata, why_not: str = "") -> None:
         decision = Decision.ALLOW if ok else Decision.DENY
-        self._write(gate, decision, reason if ok else why_not or f"not: {reason}", facts)
+        self.record(gate, decision, reason if ok else why_not or f"not: {reason}", facts)
 
-    def _write(self, gate: Gate, decision: Decision, reason: str, facts: Metadata) -> None:
+    def record(self, gate: Gate, decision: Decision, reason: str, facts: Metadata) -> None:
+        """Write a line of this run and turn, for a gate that decides elsewhere."""
         self.audit.record(gate, decision, run_id=self.run_id, turn_id=self.turn_id, reason=reason, metadata=facts)

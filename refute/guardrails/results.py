@@ -62,7 +62,7 @@ def _read(raw: object) -> dict[str, Any] | str:
         payload = json.loads(raw, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         return "tool answer is not valid JSON"
-    return payload if isinstance(payload, dict) else "tool answer is no JSON object"
+    return payload if isinstance(payload, dict) else "tool answer is not a JSON object"
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

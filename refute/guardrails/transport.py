@@ -44,8 +44,6 @@ class Page:
 
     url: str
     """Where it was found, after all redirects."""
-    hops: tuple[str, ...]
-    """Every URL that was asked, in order."""
     content_type: str
     """Without parameters, lower case."""
     charset: str | None
@@ -82,7 +80,7 @@ def fetch(
             if len(asked) > limits.redirects:
                 raise FetchFailed(pinned.url, f"more than {limits.redirects} redirects")
             asked.append(pinned.url)
-            answer = _ask(pinned, tuple(asked), limits, tls)
+            answer = _ask(pinned, limits, tls)
             if isinstance(answer, Page):
                 return answer
             url = answer
@@ -120,7 +118,7 @@ class PinnedBackend(httpcore2.NetworkBackend):
         raise failed
 
 
-def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ssl.SSLContext | None) -> Page | str:
+def _ask(pinned: PinnedUrl, limits: FetchLimits, tls: ssl.SSLContext | None) -> Page | str:
     """What a URL answers: a page, or where it redirects to."""
     authority, _, path = pinned.url.partition("://")[2].partition("/")
     url = httpcore2.URL(scheme=pinned.scheme, host=pinned.host, port=pinned.port, target=f"/{path}")
@@ -145,7 +143,7 @@ def _ask(pinned: PinnedUrl, asked: tuple[str, ...], limits: FetchLimits, tls: ss
         raise FetchBusy(pinned.url, printable(str(error), max_chars=200)) from error
     except (httpcore2.ProtocolError, ssl.SSLError, zlib.error) as error:
         raise FetchFailed(pinned.url, printable(str(error), max_chars=200) or type(error).__name__) from error
-    return Page(url=pinned.url, hops=asked, content_type=kind, charset=charset, body=body, transferred_bytes=size)
+    return Page(url=pinned.url, content_type=kind, charset=charset, body=body, transferred_bytes=size)
 
 
 def _joined(base: str, location: str) -> str:
@@ -154,15 +152,17 @@ def _joined(base: str, location: str) -> str:
     try:
         return str(ada_url.join_url(base, location))
     except ValueError as error:
-        raise FetchFailed(base, f"redirects to what is no URL: {printable(location, max_chars=100)}") from error
+        raise FetchFailed(base, f"redirects to an invalid URL: {printable(location, max_chars=100)}") from error
 
 
 def _content_type(url: str, headers: dict[str, str], limits: FetchLimits) -> tuple[str, str | None]:
     message = Message()
     message["content-type"] = headers.get("content-type", "")
-    declared = message.get_content_type() if headers.get("content-type") else "nothing"
+    declared = message.get_content_type() if headers.get("content-type") else "missing"
     if declared not in limits.content_types:
-        raise FetchFailed(url, f"it is {printable(declared, max_chars=60)}, expected {', '.join(limits.content_types)}")
+        raise FetchFailed(
+            url, f"content type {printable(declared, max_chars=60)}, expected {', '.join(limits.content_types)}"
+        )
     return declared, message.get_content_charset()
 
 
@@ -170,7 +170,7 @@ def _body(url: str, chunks: Iterator[bytes], encoding: str, limits: FetchLimits)
     """The unpacked body and how many bytes were transferred for it."""
     encoding = encoding.strip().lower()
     if encoding not in {"", "identity", "gzip", "x-gzip"}:
-        raise FetchFailed(url, f"packed as {printable(encoding, max_chars=40)}, expected gzip or nothing")
+        raise FetchFailed(url, f"content encoding {printable(encoding, max_chars=40)}, expected gzip or none")
     unpacker = zlib.decompressobj(wbits=31) if "gzip" in encoding else None
     body = bytearray()
     transferred = 0

@@ -139,7 +139,7 @@ def _parse(given: str) -> "ada_url.URL":
     try:
         return ada_url.URL(given)
     except ValueError as error:  # also a UnicodeEncodeError
-        raise UrlDenied(given, "it is no absolute URL") from error
+        raise UrlDenied(given, "not an absolute URL") from error
 
 
 def _literal(host: str) -> Address | None:
@@ -153,7 +153,7 @@ def _fault_of_name(host: str) -> str | None:
     """What is wrong with a host's name; WHATWG's parser has lower-cased it and written it in ASCII."""
     labels = host.split(".")
     if len(host) > _MAX_NAME_CHARS or not all(map(_LABEL.fullmatch, labels)):
-        return f"{printable(host, max_chars=100)!r} is no host name"
+        return f"{printable(host, max_chars=100)!r} is not a host name"
     if len(labels) == 1 or LOCAL_SUFFIXES & {labels[-1], ".".join(labels[-2:])}:
         return f"host {host} is a local name"
     return None

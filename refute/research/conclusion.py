@@ -118,6 +118,6 @@ def _notes(sources: Sequence[Source], readings: Mapping[int, Reading]) -> list[s
     notes = []
     for source in sources:
         missing = source.missing or (readings[source.number].missing if source.number in readings else "not read")
-        notes += [f"source {source.number} gave nothing: {missing}"] if missing else []
+        notes += [f"source {source.number} could not be used: {missing}"] if missing else []
         notes += [f"source {source.number} ({source.url}) is suspicious: it {tag}" for tag in source.tags]
     return notes

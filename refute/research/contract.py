@@ -45,12 +45,12 @@ def read_answer(text: str) -> Answer | str:
         return f"the answer has {len(text):,} characters, expected at most {MAX_ANSWER_CHARS:,}"
     data = read_object(text)
     if data is None:
-        return "the answer is no JSON object"
+        return "the answer is not a JSON object"
     if not FIELDS & data.keys():
         return "the answer has none of the fields summary, key_points, citations"
     faults: list[str] = []
     if strange := sorted(printable(str(name), max_chars=40, keep_newlines=False) for name in data.keys() - FIELDS):
-        faults.append(f"fields that mean nothing were ignored: {', '.join(strange[:5])}")
+        faults.append(f"unknown fields were ignored: {', '.join(strange[:5])}")
     return Answer(
         summary=_text(data.get("summary"), MAX_SUMMARY_CHARS, "summary", faults),
         key_points=_points(data.get("key_points"), faults),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
-from refute.research.grounding import FREE_WORDS, numbers, words
+from refute.research.grounding import FREE_CHARS, FREE_WORDS, numbers, stem, words
 from refute.research.record import KeyPoint
 
 ALIKE: Final = 0.5
@@ -74,5 +74,5 @@ def _same_subject(one: str, other: str) -> bool:
 
 
 def _subject(text: str) -> frozenset[str]:
-    told = (word for word in words(text) if not any(map(str.isdigit, word)))
-    return frozenset(word[:5] for word in told if len(word) > 2 and word not in FREE_WORDS | NEGATIONS)  # noqa: PLR2004
+    told = (word for word in words(text) if len(word) >= FREE_CHARS and not any(map(str.isdigit, word)))
+    return frozenset(stem(word) for word in told if word not in FREE_WORDS | NEGATIONS)

@@ -70,7 +70,7 @@ class SourceText:
 
     @cached_property
     def _stems(self) -> frozenset[str]:
-        return frozenset(map(_stem, words(self.text)))
+        return frozenset(map(stem, words(self.text)))
 
     def span(self, quote: str) -> tuple[int, int] | None:
         """Where a quote stands, whatever its spaces, case and typographic marks; None where it does not."""
@@ -81,7 +81,7 @@ class SourceText:
 
     def bears(self, text: str) -> bool:
         """Whether every word of content is one of the source's."""
-        return all(_stem(word) in self._stems for word in _content(text))
+        return all(stem(word) in self._stems for word in _content(text))
 
 
 def support(source: SourceText, number: int, point: WrittenPoint) -> KeyPoint | str:
@@ -111,7 +111,8 @@ def _content(text: str) -> Iterator[str]:
             yield word
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """What words that begin alike have in common; a number is its own."""
     return word if any(map(str.isdigit, word)) else word[:STEM_CHARS]
 
 

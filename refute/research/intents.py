@@ -10,7 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
@@ -65,8 +65,7 @@ class Intent:
     @property
     def canonical(self) -> bytes:
         """What is signed."""
-        signed = {name: getattr(self, name) for name in ("tool", "arguments", "goal_id", "sequence", "expires_at")}
-        return json.dumps(signed, sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=dict).encode()
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), default=dict).encode()
 
     @property
     def action(self) -> str:

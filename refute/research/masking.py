@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from lxml import etree
 
-from refute.guardrails.plain_text import INVISIBLE, printable
+from refute.guardrails.plain_text import printable
+from refute.guardrails.skeleton import draws_nothing
 
 NOT_RENDERED: Final = frozenset(
     "applet area audio base canvas datalist embed frameset head iframe input link meta metadata noembed noframes"
@@ -81,7 +82,7 @@ def remove_invisible(root: Any) -> Dropped | None:
 def _plain(text: str | None, gone: Counter[str]) -> str | None:
     if text is None or (text.isascii() and text.isprintable()):
         return text
-    unseen = {char for char in set(text) if char in INVISIBLE or not (char.isprintable() or char.isspace())}
+    unseen = {char for char in set(text) if draws_nothing(char) and not char.isspace()}
     gone.update(char for char in text if char in unseen)
     spaces = {char: " " for char in set(text) if char.isspace() and char != "\n"}  # some of them XML does not know
     return text.translate({ord(char): told for char, told in {**spaces, **dict.fromkeys(unseen, "")}.items()})

@@ -2,9 +2,10 @@
 
 # ruff: noqa: SIM905 - long tables of names read best as words
 
-import codecs
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,7 +23,6 @@ SHORT_CHARS: Final = 500
 MAX_ELEMENTS: Final = 15_000
 """A page with more is taken whole too: looking for its main text would take minutes."""
 _META: Final = re.compile(rb"""<meta[^>]{0,200}charset\s*=\s*["']?\s*([\w:.-]{2,40})""", re.IGNORECASE)
-_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body br dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6"
     " header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul summary details".split()
@@ -94,18 +94,19 @@ def decode(body: bytes, charset: str | None) -> str:
     Raises:
         Unreadable: it holds bytes that no text has.
     """
-    marked = next((name for mark, name in _BOMS if body.startswith(mark)), None)
     meta = _META.search(body[:SNIFFED_BYTES])
-    named = [marked, charset, meta[1].decode("ascii", "replace") if meta else None, "utf-8"]
-    known = [found for name in named if name and (found := webencodings.lookup(name)) is not None]
-    if b"\0" in body[:SNIFFED_BYTES] and not known[0].name.startswith("utf-16"):
-        raise Unreadable("it holds binary data, whatever it is declared to be")
-    for encoding in known:
-        try:
-            return body.decode(encoding.codec_info.name).removeprefix("\ufeff")
-        except UnicodeDecodeError:
-            continue
-    return body.decode("cp1252", "replace")
+    text = next(_decoded(body, [charset, meta and meta[1].decode("ascii", "replace"), "utf-8"]))
+    if "\0" in text[:SNIFFED_BYTES]:
+        raise Unreadable("binary data, despite its declared type")
+    return text
+
+
+def _decoded(body: bytes, names: Iterable[str | None]) -> Iterator[str]:
+    """What a body says in each encoding that it may have; the last one has a character for every byte."""
+    for encoding in filter(None, (webencodings.lookup(name) for name in names if name)):
+        with suppress(UnicodeDecodeError):
+            yield webencodings.decode(body, encoding, "strict")[0]  # a byte order mark goes before what is declared
+    yield body.decode("cp1252", "replace")
 
 
 def main_text(root: Any) -> str:

@@ -9,7 +9,7 @@ from refute.guardrails.audit import Gate
 from refute.guardrails.gates import Gates
 from refute.guardrails.injection import sanitize_retrieved_text
 from refute.guardrails.transport import Page
-from refute.llm.model import Completion, Ending, Model
+from refute.llm.model import Ending, Model
 from refute.llm.pricing import total
 from refute.research.contract import read_answer
 from refute.research.page import Unreadable, read_page
@@ -48,7 +48,7 @@ def source_of(page: Page, number: int, gates: Gates, max_chars: int) -> Source:
         text=clean.text,
         dropped=seen.dropped,
         tags=tuple(tags),
-        missing="" if clean.text else "it holds no visible text",
+        missing="" if clean.text else "no visible text",
     )
 
 
@@ -61,21 +61,17 @@ def read_source(goal: Goal, source: Source, model: Model, tries: int) -> Reading
     if source.missing:
         return Reading(number=source.number, missing=source.missing)
     prompt = read_prompt(goal, source)
-    answers: list[Completion] = []
+    cost: Decimal | None = Decimal(0)
     why = ""
     for sample in range(tries):
         try:
-            answers.append(model.generate(replace(prompt, sample=sample)))
+            completion = model.generate(replace(prompt, sample=sample))
         except (ModelUnavailable, BudgetExhausted) as error:
-            error.cost_usd = total([error.cost_usd, *(one.cost_usd for one in answers)])
+            error.cost_usd = total([error.cost_usd, cost])
             raise
-        reply = answers[-1].reply
+        cost, reply = total([cost, completion.cost_usd]), completion.reply
         read = read_answer(reply.text) if reply.ending is Ending.COMPLETE else f"the answer is {reply.ending}"
         if isinstance(read, Answer):
-            return Reading(number=source.number, answer=read, calls=len(answers), cost_usd=_cost(answers))
+            return Reading(number=source.number, answer=read, cost_usd=cost)
         why = read
-    return Reading(number=source.number, missing=why, calls=len(answers), cost_usd=_cost(answers))
-
-
-def _cost(answers: list[Completion]) -> Decimal | None:
-    return total(one.cost_usd for one in answers)
+    return Reading(number=source.number, missing=why, cost_usd=cost)

@@ -87,7 +87,6 @@ class Reading:
     answer: Answer = Answer()
     missing: str = ""
     """Why there is no answer, in words."""
-    calls: int = 0
     cost_usd: Decimal | None = Decimal(0)
     """None where no price is known."""
 

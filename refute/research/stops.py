@@ -24,18 +24,14 @@ class Stops:
 
     def allow(self, gate: Gate, reason: str, metadata: Metadata | None = None) -> None:
         """Let something through; called before it happens."""
-        self._record(gate, Decision.ALLOW, reason, metadata)
+        self._gates.record(gate, Decision.ALLOW, reason, metadata or {})
 
     def deny(self, gate: Gate, what: str, reason: str) -> None:
         """Stop something."""
         self.remember(gate, what, reason)
-        self._record(gate, Decision.DENY, reason, {"what": self.denials[-1].what})
+        self._gates.record(gate, Decision.DENY, reason, {"what": self.denials[-1].what})
 
     def remember(self, gate: Gate, what: str, reason: str) -> None:
         """What another gate has stopped already, and written down."""
         shown = printable(what, max_chars=MAX_CHARS, keep_newlines=False)
         self.denials.append(Denial(gate=gate, what=shown, reason=printable(reason, keep_newlines=False)))
-
-    def _record(self, gate: Gate, decision: Decision, reason: str, metadata: Metadata | None) -> None:
-        gates = self._gates
-        gates.audit.record(gate, decision, run_id=gates.run_id, turn_id=gates.turn_id, reason=reason, metadata=metadata)

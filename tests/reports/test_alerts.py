@@ -14,14 +14,16 @@ from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from refute.statistics.rate import Rate
 from reports.alerts import Alert, budget_alerts, post_to, spike_alerts, tell, webhook_channel
-from reports.budget import BudgetState, budget_state
+from reports.budget import BudgetState, Spending, budget_state
 from reports.groups import Group
 from reports.spikes import Spike, find_spikes, is_spike
 from tests.fakes.webhook import WebhookReceiver, receiving
 
 
 def state(spent: str, *, month: int = 11) -> BudgetState:
-    return budget_state({date(2026, month, 2): Decimal(spent)}, Decimal(50), datetime(2026, month, 20, tzinfo=UTC))
+    return budget_state(
+        Spending(by_day={date(2026, month, 2): Decimal(spent)}), Decimal(50), datetime(2026, month, 20, tzinfo=UTC)
+    )
 
 
 @pytest.fixture

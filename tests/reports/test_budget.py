@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from reports.budget import Level, budget_state, reached
+from reports.budget import Level, Spending, budget_state, reached
 
 FIFTY = Decimal(50)
 NOON_OF_THE_16TH = datetime(2026, 11, 16, 12, tzinfo=UTC)
@@ -30,14 +30,14 @@ def test_thresholds_are_reached_to_the_last_cent(spent: str, expected: tuple[int
 
 def test_without_a_budget_nothing_is_reached_and_a_budget_of_nothing_is_used_up() -> None:
     assert reached(Decimal(1000), None) == ()
-    assert budget_state({}, None, NOON_OF_THE_16TH).level is Level.UNLIMITED
+    assert budget_state(Spending(by_day={}), None, NOON_OF_THE_16TH).level is Level.UNLIMITED
     assert reached(Decimal(0), Decimal(0)) == (50, 80, 100)
-    assert budget_state({}, Decimal(0), NOON_OF_THE_16TH).level is Level.EXCEEDED
+    assert budget_state(Spending(by_day={}), Decimal(0), NOON_OF_THE_16TH).level is Level.EXCEEDED
 
 
 def test_the_forecast_goes_on_at_the_rate_of_the_last_seven_days() -> None:
     spent = every_day("1", until=date(2026, 11, 15), days=15) | {date(2026, 11, 16): Decimal("0.5")}
-    state = budget_state(spent, FIFTY, NOON_OF_THE_16TH)
+    state = budget_state(Spending(by_day=spent), FIFTY, NOON_OF_THE_16TH)
     assert state.spent_usd == Decimal("15.5")
     assert state.days_left == Decimal("14.5")
     assert state.forecast_usd == Decimal("30.00")
@@ -46,7 +46,7 @@ def test_the_forecast_goes_on_at_the_rate_of_the_last_seven_days() -> None:
 
 def test_the_first_day_of_a_month_forecasts_from_the_days_before_it() -> None:
     now = datetime(2026, 12, 1, 1, tzinfo=UTC)
-    state = budget_state(every_day("2", until=date(2026, 11, 30), days=7), FIFTY, now)
+    state = budget_state(Spending(by_day=every_day("2", until=date(2026, 11, 30), days=7)), FIFTY, now)
     assert state.spent_usd == 0
     assert 55 < state.forecast_usd < 65
     assert state.forecast_exceeds
@@ -56,4 +56,4 @@ def test_the_first_day_of_a_month_forecasts_from_the_days_before_it() -> None:
 
 def test_the_month_is_that_of_utc() -> None:
     eastern = datetime(2026, 12, 1, 3, tzinfo=timezone(timedelta(hours=9)))
-    assert budget_state({}, FIFTY, eastern).month == "2026-11"
+    assert budget_state(Spending(by_day={}), FIFTY, eastern).month == "2026-11"

@@ -15,7 +15,7 @@ from reports.document import render_json
 from reports.html import render_html
 from reports.report import make_report
 from reports.scope import Scope
-from reports.spending import most_runs_a_day, spent_by_day
+from reports.spending import read_spending
 from reports.terminal import render_report
 from tests.fakes.model_calls import fake_call
 from tests.reports.conftest import ON_BOTH
@@ -39,7 +39,7 @@ def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_
     ledger.record(replace(costly, run_id="reserved", started_at=NOW))
     reserve(ledger, "reserved", "0.25", NOW - timedelta(seconds=60))
     reserve(ledger, "expired", "9", NOW - timedelta(hours=1))
-    assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal("1.5"), date(2026, 3, 5): Decimal("0.25")}
+    assert read_spending(ledger, NOW).by_day == {date(2026, 3, 1): Decimal("1.5"), date(2026, 3, 5): Decimal("0.25")}
 
 
 def call(ledger: Ledger, model: str, cost_usd: Decimal | None, *, latency_s: float = 0.5) -> None:
@@ -86,8 +86,8 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
     for shown in (render_report(report, width=200), render_html(report)):
         assert "2 calls unreconciled, $0.75" in shown
     assert json.loads(render_json(report))["budget"]["unreconciled_usd"] == "0.75"
-    assert report.tables.by_model["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.75}
-    assert report.tables.by_model["calls"].to_dict() == {"gemini-3.8-flash": 2}
+    assert report.tables["by_model"]["cost_usd"].to_dict() == {"gemini-3.8-flash": 0.75}
+    assert report.tables["by_model"]["calls"].to_dict() == {"gemini-3.8-flash": 2}
 
 
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
@@ -101,13 +101,13 @@ def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
     ]
     for number, moment in enumerate(moments):
         ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
-    assert spent_by_day(ledger, NOW) == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
+    assert read_spending(ledger, NOW).by_day == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
 
 
 def test_the_busiest_day_of_costly_runs_is_counted(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
-    assert most_runs_a_day(ledger, NOW) == 0
+    assert read_spending(ledger, NOW).runs_a_day == 0
     for number, day in enumerate((1, 1, 1, 4)):
         moment = datetime(2026, 3, day, 23, 59, tzinfo=UTC)
         ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
         ledger.record(replace(outcomes["blocked"], run_id=f"free{number}", started_at=moment, cost_usd=Decimal(0)))
-    assert most_runs_a_day(ledger, NOW) == 3
+    assert read_spending(ledger, NOW).runs_a_day == 3

@@ -67,7 +67,7 @@ def test_pages_of_a_real_server_are_read_in_both_modes(settings):
     assert not any("/evil" in asked for asked in web.asked)
     assert "12 weeks" in defended.summary
     assert [one.number for one in defended.citations] == [1, 2]
-    assert any("source 3 gave nothing" in note and "within 1 s" in note for note in defended.notes)
+    assert any("source 3 could not be used" in note and "within 1 s" in note for note in defended.notes)
     report = verify_chain(settings.audit_path)
     assert report.intact
     gates = {json.loads(line)["gate"] for line in settings.audit_path.read_text().splitlines()}

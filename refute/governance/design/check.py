@@ -56,17 +56,18 @@ def check_design(file: Path, repo: Path) -> DesignResult:
         UsageError: it cannot be read, or `repo` is no directory.
     """
     if not repo.is_dir():
-        raise UsageError(f"--repo {repo}: is no directory", hint="Name the repository that the document is about.")
+        raise UsageError(f"--repo {repo}: not a directory", hint="Name the repository that the document is about.")
     try:
         design = read_design(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise TicketNotFound(f"{file}: there is no such file") from error
+        raise TicketNotFound(f"{file}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file}: cannot be read: {error}", hint="Expected Markdown in UTF-8.") from error
     found = [
-        DesignBreach(line=line, rule=rule.name, severity=rule.severity, message=message)
-        for rule in RULES
-        for line, message in rule.check(design, repo.resolve())
+        DesignBreach(line=line, rule=name, severity=severity, message=message)
+        for severity, rules in RULES.items()
+        for name, check in rules.items()
+        for line, message in check(design, repo.resolve())
     ]
     return DesignResult(file=str(file), breaches=tuple(sorted(found, key=lambda one: (one.line, one.rule))))
 

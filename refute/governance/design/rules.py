@@ -1,14 +1,13 @@
 """What a design document must hold to: one rule, one function; the table of all."""
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from refute.governance.design import coverage, files
-from refute.governance.design.mermaid import read_diagram
+from refute.governance.design.mermaid import Diagram, read_diagram
 from refute.governance.design.reading import Design, Found
 
 RESOLVED: Final = re.compile(r"^\[x\]|~~|\b(?:resolved|answered|decided|closed|none|n/a)\b", re.IGNORECASE)
@@ -22,20 +21,14 @@ REQUIRED: Final = {
 }
 
 
+Check = Callable[[Design, Path], Found]
+
+
 class Severity(StrEnum):
     """Whether a breach keeps the document from its reviewer."""
 
     BLOCK = "block"
     WARNING = "warning"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One rule."""
-
-    name: str
-    severity: Severity
-    check: Callable[[Design, Path], Found]
 
 
 def _sections(design: Design, _: Path) -> Found:
@@ -68,8 +61,7 @@ def _mitigations_have_functions(design: Design, _: Path) -> Found:
 
 
 def _diagrams_parse(design: Design, _: Path) -> Found:
-    for block, text in _diagrams(design):
-        diagram = read_diagram(text)
+    for block, diagram in _diagrams(design):
         if not diagram.kind:
             yield block, "the diagram is empty"
         for line, words in diagram.faults:
@@ -79,14 +71,13 @@ def _diagrams_parse(design: Design, _: Path) -> Found:
 
 
 def _diagrams_are_read(design: Design, _: Path) -> Found:
-    for line, text in _diagrams(design):
-        diagram = read_diagram(text)
+    for line, diagram in _diagrams(design):
         if diagram.kind and not diagram.is_read:
             yield line, f"a diagram of the kind {diagram.kind} is not checked"
 
 
-def _diagrams(design: Design) -> Sequence[tuple[int, str]]:
-    return [(one.line, one.text) for one in design.blocks if one.language == "mermaid"]
+def _diagrams(design: Design) -> Iterator[tuple[int, Diagram]]:
+    return ((one.line, read_diagram(one.text)) for one in design.blocks if one.language == "mermaid")
 
 
 def _inspected_is_shown(design: Design, _: Path) -> Found:
@@ -97,22 +88,27 @@ def _inspected_is_shown(design: Design, _: Path) -> Found:
             yield line, "auto-inspected, but there is no rendered picture beside it"
 
 
-RULES: Final = (
-    Rule(name="sections", severity=Severity.BLOCK, check=_sections),
-    Rule(name="change", severity=Severity.BLOCK, check=files.known_changes),
-    Rule(name="changed-file-exists", severity=Severity.BLOCK, check=files.changed_exist),
-    Rule(name="added-file-has-parent", severity=Severity.BLOCK, check=files.parents_exist),
-    Rule(name="placeholder-prefix", severity=Severity.BLOCK, check=files.no_placeholders),
-    Rule(name="done-file-is-changed", severity=Severity.BLOCK, check=files.done_is_changed),
-    Rule(name="inventory-is-done", severity=Severity.BLOCK, check=files.inventory_is_done),
-    Rule(name="requirement-is-tested", severity=Severity.BLOCK, check=coverage.requirements_are_tested),
-    Rule(name="test-has-scenario", severity=Severity.BLOCK, check=coverage.one_to_one),
-    Rule(name="test-is-red", severity=Severity.BLOCK, check=coverage.tests_are_red),
-    Rule(name="open-question", severity=Severity.BLOCK, check=_questions_are_answered),
-    Rule(name="diagram", severity=Severity.BLOCK, check=_diagrams_parse),
-    Rule(name="red-column", severity=Severity.WARNING, check=coverage.red_column),
-    Rule(name="pending-without-review", severity=Severity.WARNING, check=_pending_is_reviewed),
-    Rule(name="mitigation-has-function", severity=Severity.WARNING, check=_mitigations_have_functions),
-    Rule(name="diagram-not-checked", severity=Severity.WARNING, check=_diagrams_are_read),
-    Rule(name="inspection-is-shown", severity=Severity.WARNING, check=_inspected_is_shown),
-)
+RULES: Final[Mapping[Severity, Mapping[str, Check]]] = {
+    Severity.BLOCK: {
+        "sections": _sections,
+        "change": files.known_changes,
+        "changed-file-exists": files.changed_exist,
+        "added-file-has-parent": files.parents_exist,
+        "placeholder-prefix": files.no_placeholders,
+        "done-file-is-changed": files.done_is_changed,
+        "inventory-is-done": files.inventory_is_done,
+        "requirement-is-tested": coverage.requirements_are_tested,
+        "test-has-scenario": coverage.one_to_one,
+        "test-is-red": coverage.tests_are_red,
+        "open-question": _questions_are_answered,
+        "diagram": _diagrams_parse,
+    },
+    Severity.WARNING: {
+        "red-column": coverage.red_column,
+        "pending-without-review": _pending_is_reviewed,
+        "mitigation-has-function": _mitigations_have_functions,
+        "diagram-not-checked": _diagrams_are_read,
+        "inspection-is-shown": _inspected_is_shown,
+    },
+}
+"""Severity → name of the rule → what finds its breaches."""

@@ -11,7 +11,7 @@ import pytest
 from refute.assistant.connect import connect_assistant
 from refute.assistant.exchange import Answer, Assistant
 from refute.assistant.safeline import Waf
-from refute.assistant.supervisor import ModelSupervisor
+from refute.assistant.supervisor import Supervisor
 from refute.evaluation.waf import RehearsalWaf
 from refute.ledger.store import Ledger
 from refute.llm.model import Completion, Ending, Prompt, Reply, Usage
@@ -46,7 +46,7 @@ class Desk:
 
     def with_model(self, answer: Callable[[Prompt], str]) -> tuple["Desk", ScriptedModel]:
         model = ScriptedModel(answer)
-        asked = replace(self.assistant, supervise=lambda _: ModelSupervisor(model))
+        asked = replace(self.assistant, supervise=lambda _: Supervisor(model))
         return replace(self, assistant=asked), model
 
 

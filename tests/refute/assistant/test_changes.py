@@ -7,6 +7,7 @@ import pytest
 from refute.assistant.changes import BLACKLIST_IP, SET_MODE, Wish, is_outage, read_wish
 from refute.assistant.table import load
 from refute.evaluation.waf import RehearsalWaf
+from refute.tables import read_table
 from tests.refute.assistant.conftest import Desk
 
 NAMES = {1: "shop.example", 2: "api.example"}
@@ -15,9 +16,9 @@ TABLES = [("routes", "route"), ("routes", "log"), ("changes", "action"), ("chang
 
 @pytest.mark.parametrize(("name", "kind"), TABLES)
 def test_each_row_finds_its_example_and_not_the_harmless_one(name: str, kind: str) -> None:
-    for row in load(name, kind).rows:
-        assert row.words.search(row.matches.lower()), row.matches
-        assert not row.words.search(row.harmless.lower()), row.harmless
+    for row, told in zip(load(name, kind).rows, read_table("refute.assistant", name)[kind], strict=True):
+        assert row.words.search(told["matches"].lower()), told
+        assert not row.words.search(told["harmless"].lower()), told
 
 
 @pytest.mark.parametrize(
@@ -59,9 +60,9 @@ def test_large_networks_are_an_outage() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("set site 9 to detect", "validation: site 9 is not there"),
+        ("set site 9 to detect", "validation: unknown site 9"),
         ("block 999.1.1.1", "validation: invalid ip"),
-        ("set blog.example to detect", "validation: site blog.example is not there; sites: 1 shop.example"),
+        ("set blog.example to detect", "validation: unknown site blog.example; sites: 1 shop.example"),
         ("set the mode to default", "validation: mode"),
         ("disable the waf", "validation: mode"),
         ("set the mode to block", "Nothing to change"),

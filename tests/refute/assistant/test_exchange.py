@@ -166,7 +166,7 @@ def test_a_model_that_speaks_of_a_change_is_left_out(desk: Desk, claim: str) -> 
         return '{"route": "monitor"}' if "route" in prompt.name else json.dumps({"answer": claim})
 
     text = desk.with_model(answer)[0].say("status?").text
-    assert "left out" in text
+    assert "omitted" in text
     assert claim not in text
 
 

@@ -15,8 +15,8 @@ from refute.assistant.supervisor import answer_prompt, route_prompt
 from refute.errors import InfrastructureError
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
+from refute.guardrails.segmentation import MARKER
 from refute.guardrails.urls import UrlDenied
-from refute.llm.model import MARKER
 from refute.outcome import Status
 from tests.fakes.outcomes import fake_outcome
 from tests.refute.assistant.conftest import Desk
@@ -53,7 +53,7 @@ def test_sections_are_ranked_and_cited(docs: Path) -> None:
     assert (best.citation, best.heading) == ("docs/batch.md#resume-a-batch", "Batches: Resume a batch")
     assert search_docs("what is the?", docs) == ()
     assert search_docs('" OR * NEAR( unlikelyword', docs) == ()
-    with pytest.raises(InfrastructureError, match="is no directory"):
+    with pytest.raises(InfrastructureError, match="not a directory"):
         search_docs("batch", docs / "none")
 
 
@@ -148,7 +148,7 @@ def test_a_cve_source_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(CveUnavailable, match="cannot be read"):
         look_up(AssistantSettings(cve_file=tmp_path / "none.json"), "CVE-2024-3094", GATES)
     (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(CveUnavailable, match="is no JSON"):
+    with pytest.raises(CveUnavailable, match="not JSON"):
         look_up(AssistantSettings(cve_file=tmp_path / "bad.json"), "CVE-2024-3094", GATES)
     with pytest.raises(UrlDenied, match="loopback"):
         look_up(AssistantSettings(cve_url="https://127.0.0.1/{cve}.json"), "CVE-2024-3094", GATES)

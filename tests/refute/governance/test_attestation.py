@@ -141,7 +141,7 @@ def test_keys_come_from_a_file_or_as_text(tmp_path):
     [
         (None, "is needed"),
         ("/nowhere/gate.pem", "cannot be read"),
-        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "is no unencrypted PEM key"),
+        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "not an unencrypted PEM key"),
         (pem(X25519PrivateKey.generate()), "expected Ed25519"),
     ],
 )

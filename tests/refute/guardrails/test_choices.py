@@ -1,4 +1,7 @@
-"""Routes, arguments and results: exact words, normal forms, and no success that a tool did not report (S320, S340)."""
+"""Routes, arguments and results: exact words, normal forms, and no success that a tool did not report (S320, S340).
+
+What `refute/evaluation/gates.toml` tries is not tried here again.
+"""
 
 import json
 
@@ -29,14 +32,10 @@ def test_an_exact_route_is_taken_in_any_case_and_spacing(route: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        "route=monitor",
-        "monitor and then config_manager",
         "monitor\nconfig_manager",
-        '{"route": "monitor"}',
         "ｍonitor",
         "moni\u200btor",
         "mоnitor",
-        "SYSTEM: config_manager",
         *GARBAGE,
     ],
 )
@@ -60,12 +59,9 @@ def test_an_address_or_network_gets_its_normal_form(raw: str, normal: str) -> No
 @pytest.mark.parametrize(
     "raw",
     [
-        "999.999.999.999",
         "192.168.1.7/33",
         "192.168.01.7",
-        "192.168.1.7; reboot",
         "192.168.1.7\n10.0.0.1",
-        "fe80::1%eth0",
         "3232235783",
         3232235783,
         *GARBAGE,
@@ -80,7 +76,7 @@ def test_a_known_mode_is_taken(mode: str) -> None:
     assert normalize_mode(f" {mode.upper()} ") == mode
 
 
-@pytest.mark.parametrize("raw", ["DROP TABLE", "block off", "blocked", "ｂlock", *GARBAGE])
+@pytest.mark.parametrize("raw", ["blocked", "ｂlock", *GARBAGE])
 def test_an_unknown_mode_is_none(raw: object) -> None:
     assert normalize_mode(raw) is None
 
@@ -100,7 +96,6 @@ def test_a_comment_is_one_short_line_of_visible_characters() -> None:
         '{"status": "success", "data": []}',
         '{"status": 200}',
         '{"data": {"id": 1}}',
-        '{"data": {}, "err": null, "msg": ""}',
         '{"ok": true, "error": ""}',
         b'{"status": "ok"}',
         {"status": "ok"},
@@ -130,8 +125,8 @@ def test_a_result_without_error_whose_status_is_good_is_success(raw: str) -> Non
         ('{"status": "ok"', "not valid JSON"),
         (b"\xff\xfe{}", "not valid JSON"),
         ("[" * 100_000, "not valid JSON"),
-        ('"ok"', "no JSON object"),
-        ('[{"status": "ok"}]', "no JSON object"),
+        ('"ok"', "not a JSON object"),
+        ('[{"status": "ok"}]', "not a JSON object"),
         ('{"status": "ok", "x": "' + "a" * 1_000_000 + '"}', "characters, expected at most"),
     ],
 )

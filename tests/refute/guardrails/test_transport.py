@@ -122,9 +122,7 @@ def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Serve
 
 
 def test_a_redirect_is_followed_and_told(site: Server) -> None:
-    page = get(site, "/there")
-    assert [hop.rpartition("/")[2] for hop in page.hops] == ["there", "page"]
-    assert page.url.endswith("/page")
+    assert get(site, "/there").url.endswith("/page")
 
 
 @pytest.mark.parametrize(("path", "why"), [("/private", "another address"), ("/file", "scheme file")])
@@ -139,15 +137,15 @@ def test_a_redirect_to_what_is_denied_is_not_followed(site: Server, path: str, w
         ("/bomb", "larger than 200000 bytes when unpacked"),
         ("/cut", "ends too early"),
         ("/garbled", "incorrect header check"),
-        ("/brotli", "packed as br, expected gzip"),
+        ("/brotli", "content encoding br, expected gzip"),
         ("/image", "image/gif, expected text/html"),
-        ("/untyped", "nothing, expected text/html"),
+        ("/untyped", "content type missing, expected text/html"),
         ("/missing", "answered 404"),
         ("/large", "larger than 50000 bytes"),
         ("/endless", "larger than 50000 bytes"),
         ("/loop", "redirects in a loop"),
         ("/1", "more than 3 redirects"),
-        ("/broken", "redirects to what is no URL"),
+        ("/broken", "redirects to an invalid URL"),
     ],
 )
 def test_what_is_no_page_within_the_limits_fails_with_its_reason(site: Server, path: str, why: str) -> None:

@@ -94,7 +94,7 @@ def test_budgets_are_fixed_before_anything_is_fetched():
     model = SaidModel(lambda _: "garbage")
     findings, _ = run(pages(HONEST, HONEST), model)
     assert len(model.asked) == 4
-    assert "source 1 gave nothing: the answer is no JSON object" in findings.notes
+    assert "source 1 could not be used: the answer is not a JSON object" in findings.notes
 
 
 def test_one_page_cannot_take_the_bytes_of_another():
@@ -111,10 +111,10 @@ def test_what_fails_becomes_a_note_and_the_rest_is_kept():
 
     findings, _ = run(pages(HONEST, HONEST), SaidModel(say))
     assert [one.source for one in findings.key_points] == [1]
-    assert "source 2 gave nothing: the model is away" in findings.notes
+    assert "source 2 could not be used: the model is away" in findings.notes
     findings, _ = run(pages("", "<p hidden>x</p>"), SaidModel(lambda _: answer()))
     assert findings.key_points == ()
-    assert "source 1 gave nothing: it holds no visible text" in findings.notes
+    assert "source 1 could not be used: no visible text" in findings.notes
 
 
 def test_a_budget_that_is_used_up_is_a_note():
