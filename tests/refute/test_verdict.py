@@ -183,13 +183,6 @@ def test_a_test_cut_off_by_the_suites_limit_is_a_matter_of_time_and_not_of_doubt
     assert verdict.reason == "the attack was stopped at its limit of 600 s, at test test_hangs"
 
 
-def test_a_test_that_hangs_by_itself_leaves_its_claim_to_a_person() -> None:
-    tests = [triaged(SURVIVED), triaged(REVIEW, end=TestEnd.TIMED_OUT, name="test_hangs")]
-    verdict = judge([claim(ClaimVerdict.SURVIVED)], tests)
-    assert verdict.status is Status.INCONCLUSIVE
-    assert verdict.reason == "a person must judge test_hangs: why needs_review"
-
-
 def test_a_time_out_without_an_unfinished_test_names_the_slowest_one() -> None:
     verdict = judge([claim(ClaimVerdict.SURVIVED)], [triaged(SURVIVED)], timed_out=True)
     assert "the slowest test was test_c1_survived (0.0 s)" in verdict.reason

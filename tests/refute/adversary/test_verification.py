@@ -265,26 +265,6 @@ def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, comma
     assert script_command(path, script) == (command, f"./{path}")
 
 
-@pytest.mark.parametrize(
-    "stderr",
-    [
-        dedent(UNCAUGHT) + "FAIL: import of impl\n",
-        dedent(UNCAUGHT)
-        + dedent("""\
-            Traceback (most recent call last):
-              File "/workspace/verify.py", line 2, in <module>
-                subprocess.run([sys.executable, "impl.py"], check=True)
-            subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
-            """),
-    ],
-    ids=["the script's own words", "in a child process"],
-)
-def test_an_import_error_is_one_however_the_script_tells_it(stderr: str) -> None:
-    found = find_import_failure("", stderr)
-    assert found is not None
-    assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:7")
-
-
 DOCTEST = """\
     **********************************************************************
     File "/workspace/impl.py", line 3, in impl.run
@@ -304,28 +284,44 @@ DOCTEST = """\
        1 of   1 in impl.run
     ***Test Failed*** 1 failures.
     """
+OTHER_DOCTEST = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
 
 
-def test_an_import_error_is_told_however_the_test_runner_reports_it() -> None:
-    found = find_import_failure(dedent(DOCTEST), "")
+@pytest.mark.parametrize(
+    ("stdout", "stderr", "line"),
+    [
+        ("", dedent(UNCAUGHT) + "FAIL: import of impl\n", 7),
+        (DOCTEST, "", 6),
+        (
+            "",
+            dedent(UNCAUGHT)
+            + dedent("""\
+            Traceback (most recent call last):
+              File "/workspace/verify.py", line 2, in <module>
+                subprocess.run([sys.executable, "impl.py"], check=True)
+            subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
+            """),
+            7,
+        ),
+    ],
+    ids=["the script's own words", "doctest", "in a child process"],
+)
+def test_an_import_error_is_one_however_it_is_told(stdout: str, stderr: str, line: int) -> None:
+    found = find_import_failure(dedent(stdout), stderr)
     assert found is not None
-    assert (found.module, found.place) == ("leftpad", "/workspace/impl.py:6")
-
-
-def test_a_failing_doctest_beside_an_import_error_is_no_import_failure() -> None:
-    other = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
-    assert find_import_failure(dedent(DOCTEST) + other, "") is None
+    assert (found.module, found.place) == ("leftpad", f"/workspace/impl.py:{line}")
 
 
 @pytest.mark.parametrize(
     ("stdout", "stderr", "code"),
     [
+        (dedent(DOCTEST) + OTHER_DOCTEST, "", 1),
         ("", dedent(UNCAUGHT) + "./verify.sh: line 4: refutex: command not found\n", 1),
         ("", dedent(UNCAUGHT) + "grep: out.txt: No such file or directory\n", 1),
         ("", UNCAUGHT, 127),
         ("", UNCAUGHT, 137),
     ],
-    ids=["command", "grep", "127", "killed"],
+    ids=["another doctest failed", "command", "grep", "127", "killed"],
 )
 def test_an_import_error_that_ended_no_program_or_was_not_the_last_word_is_none(
     stdout: str, stderr: str, code: int

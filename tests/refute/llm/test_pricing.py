@@ -33,27 +33,20 @@ def own(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("usage", "usd"),
+    ("usage", "day", "usd"),
     [
-        (Usage(input_tokens=100_000), "0.1"),
-        (Usage(input_tokens=100_000, cached_tokens=50_000), "0.055"),
-        (Usage(output_tokens=MILLION), "10"),
-        (Usage(output_tokens=400_000, thinking_tokens=600_000), "10"),
-        (Usage(input_tokens=1), "0.000001"),
+        (Usage(input_tokens=100_000), TODAY, "0.1"),
+        (Usage(input_tokens=100_000, cached_tokens=50_000), TODAY, "0.055"),
+        (Usage(output_tokens=MILLION), TODAY, "10"),
+        (Usage(output_tokens=400_000, thinking_tokens=600_000), TODAY, "10"),
+        (Usage(input_tokens=1), TODAY, "0.000001"),
+        (Usage(output_tokens=MILLION), TOMORROW, "20"),  # until its last day
+        (Usage(input_tokens=200_000), TOMORROW, "0.4"),
+        (Usage(input_tokens=200_001), TOMORROW, "0.800004"),  # the dearer tier, for all of it
     ],
 )
-def test_each_token_is_paid_once(own: Path, usage: Usage, usd: str) -> None:
-    assert load_prices(own).cost("m", usage, TODAY) == Decimal(usd)
-
-
-@pytest.mark.parametrize(("tokens", "usd"), [(200_000, "0.4"), (200_001, "0.800004")])
-def test_a_long_prompt_pays_the_dearer_tier_for_all_of_it(own: Path, tokens: int, usd: str) -> None:
-    assert load_prices(own).cost("m", Usage(input_tokens=tokens), TOMORROW) == Decimal(usd)
-
-
-@pytest.mark.parametrize(("day", "usd"), [(TODAY, "10"), (TOMORROW, "20")])
-def test_a_price_holds_until_its_last_day(own: Path, day: date, usd: str) -> None:
-    assert load_prices(own).cost("m", Usage(output_tokens=MILLION), day) == Decimal(usd)
+def test_each_token_is_paid_once_at_the_price_of_its_day_and_tier(own: Path, usage: Usage, day: date, usd: str) -> None:
+    assert load_prices(own).cost("m", usage, day) == Decimal(usd)
 
 
 def test_a_sum_with_an_unknown_cost_is_unknown() -> None:

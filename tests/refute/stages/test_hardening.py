@@ -14,7 +14,7 @@ from refute.stages.evidence import Hardening
 from refute.stages.hardening import harden
 from refute.stages.second_environment import run_elsewhere
 from refute.stages.trial import reach_verdict
-from tests.refute.adversary.generation.conftest import ScriptedModel, says
+from tests.fakes.scripted_model import ScriptedModel, says
 from tests.refute.stages.test_strength import Answer, ToldSandbox, World, killed, survived
 
 CODE = "def test_more():\n    from impl import double\n    assert double({n}) == {twice}\n"

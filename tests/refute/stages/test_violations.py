@@ -10,7 +10,7 @@ from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Reply
 from refute.stages.hardening import harden
 from refute.stages.trial import reach_verdict
-from tests.refute.adversary.generation.conftest import ScriptedModel, says
+from tests.fakes.scripted_model import ScriptedModel, says
 from tests.refute.adversary.test_suite import report
 from tests.refute.stages.test_hardening import more
 from tests.refute.stages.test_strength import ToldSandbox, World, killed

@@ -11,8 +11,9 @@ from refute.adversary.generation.tester import ModelTester
 from refute.adversary.screening.screen import screen
 from refute.errors import BudgetExhausted, ModelUnavailable
 from refute.llm.model import Ending, Reply
+from tests.fakes.scripted_model import ScriptedModel, says
 from tests.refute.adversary.conftest import make_brief
-from tests.refute.adversary.generation.conftest import ScriptedModel, says, written
+from tests.refute.adversary.generation.conftest import written
 
 THREE = [written("test_a"), written("test_b"), written("test_c", claim="C2")]
 GOOD = says({"preamble": "import math", "tests": THREE})
@@ -64,16 +65,26 @@ def test_a_model_that_attacks_half_a_claim_is_asked_once_more_for_the_other_half
     assert "What has no test" not in model.prompts[2].text
 
 
-def test_code_that_python_reads_and_cannot_write_takes_no_other_test_with_it(brief: Brief) -> None:
-    odd = written("test_x", code="def test_x():\n    import impl\n    assert impl.double(f\"{'\a'}\")\n")
-    attack, _, _ = ask(brief, says({"tests": [*THREE, odd]}), NOTHING)
-    reasons = {one.test.name: one.reason for one in no_scan(attack, brief).rejected}
-    assert [name.startswith("test_x_unread") for name in reasons] == [True]
+HEAD = "def test_x():\n    from impl import double\n    assert double("
+DEEP = ["+".join(["1"] * 1500), "not " * 1500 + "1", "1" + ".a" * 1500, "1" + "()" * 1500]
 
 
-def test_s160_code_that_is_not_python_is_told_and_takes_no_other_test_with_it(brief: Brief) -> None:
-    broken = written("test_x", code="def test_x(:\n")
-    attack, _, _ = ask(brief, says({"tests": [*THREE, broken]}), NOTHING)
+@pytest.mark.parametrize(
+    ("preamble", "code"),
+    [
+        ("", "def test_x(:\n"),
+        ("", f"{HEAD}f\"{{'\a'}}\")\n"),
+        ("import (", f"{HEAD}\n"),
+        *((f"DEEP = {value}", f"{HEAD}{value})\n") for value in DEEP),
+    ],
+    ids=["not Python", "read and not written", "the preamble too", "deep sum", "deep not", "deep names", "deep calls"],
+)
+def test_s160_code_that_cannot_be_read_is_told_and_takes_no_other_test_with_it(
+    brief: Brief, preamble: str, code: str
+) -> None:
+    broken = written("test_x", code=code)
+    attack, _, _ = ask(brief, says({"preamble": preamble, "tests": [*THREE, broken]}), NOTHING)
+    ast.parse(attack.source)
     result = no_scan(attack, brief)
     assert {test.name for test in result.attack.tests} == {"test_a", "test_b", "test_c"}
     (rejected,) = result.rejected
@@ -156,12 +167,6 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_once_more_with_it(brief: B
     assert attack.untestable == ()
 
 
-def test_a_preamble_that_does_not_parse_takes_only_itself_away(brief: Brief) -> None:
-    attack, _, _ = ask(brief, says({"preamble": "import (", "tests": THREE}), NOTHING)
-    ast.parse(attack.source)
-    assert len(no_scan(attack, brief).attack.tests) == 3
-
-
 def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
     from dataclasses import replace
 
@@ -181,17 +186,6 @@ def test_a_function_may_be_spelled_as_python_allows(brief: Brief, start: str, ta
     result = no_scan(attack, brief)
     assert (result.rejected, len(result.attack.tests)) == ((), 1 + taken)
     assert "double(3) == 6" in result.attack.source
-
-
-@pytest.mark.parametrize(
-    "value",
-    ["+".join(["1"] * 1500), "not " * 1500 + "1", "1" + ".a" * 1500, "1" + "()" * 1500],
-    ids=["sum", "not", "attributes", "calls"],
-)
-def test_code_that_nests_too_deep_takes_no_other_test_with_it(brief: Brief, value: str) -> None:
-    deep = written("test_x", code=f"def test_x():\n    from impl import double\n    assert double({value})\n")
-    attack, _, _ = ask(brief, says({"preamble": f"DEEP = {value}", "tests": [*THREE, deep]}), NOTHING)
-    assert {test.name for test in no_scan(attack, brief).attack.tests} == {"test_a", "test_b", "test_c"}
 
 
 def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: Brief) -> None:

@@ -88,8 +88,9 @@ def test_a_field_that_cannot_be_tested_says_what_was_expected(claim: Claim, word
     assert word in untested.reason
 
 
-def test_what_the_library_answers_is_independent_evidence() -> None:
+def test_what_the_library_or_the_version_before_answers_is_independent_evidence() -> None:
     assert not Origin.LIBRARY.by_author
+    assert not Origin.EARLIER.by_author
 
 
 def test_texts_of_all_punctuation_tell_functions_apart() -> None:

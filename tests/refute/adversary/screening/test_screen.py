@@ -217,17 +217,18 @@ def test_a_test_must_quote_a_claim_of_the_ticket(claim: str, quote: str, word: s
     assert word in result.rejected[0].reason
 
 
-@pytest.mark.parametrize("quote", ["n >= 1", "num > 0"])
-def test_a_whole_condition_of_a_claim_grounds_a_test_however_short_it_is(quote: str) -> None:
-    claim = f"Precondition: {quote}. The result is a list of digits."
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("Precondition: n >= 1. The result is a list of digits.", "n >= 1"),
+        ("Precondition: num > 0. The result is a list of digits.", "num > 0"),
+        (CLAIM, "double(x)  returns\ntwice"),
+    ],
+    ids=["a whole condition", "another", "lines that break elsewhere"],
+)
+def test_words_of_a_claim_ground_a_test_however_short_or_broken_they_are(claim: str, quote: str) -> None:
     attack = make_attack("import impl\ndef test_a():\n    assert impl.f() == 1\n", [make_test("test_a", quote=quote)])
     assert screen(attack, make_brief(claim), scan=no_scan).rejected == ()
-
-
-def test_a_quote_may_break_its_lines_elsewhere_than_the_claim() -> None:
-    source = "import impl\ndef test_a():\n    assert impl.f() == 1\n"
-    attack = make_attack(source, [make_test("test_a", quote="double(x)  returns\ntwice")])
-    assert screen(attack, make_brief(), scan=no_scan).rejected == ()
 
 
 def test_a_name_that_is_defined_twice_or_never_is_rejected() -> None:
