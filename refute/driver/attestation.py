@@ -6,6 +6,7 @@ import mmap
 import re
 import sys
 from collections.abc import Callable, Iterator
+from time import monotonic
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, NoReturn
 
@@ -16,6 +17,9 @@ from refute.driver.wire import CannotCarry
 COPYING: Final = frozenset({"copy_context", "to_thread", "run_in_executor"})
 """Names in a test that copies contexts."""
 FORKED: Final = "needs the implementation in the test's process: calls it in a forked process"
+ENOUGH: Final = 100
+"""How many drawn inputs a test has whatever their time, and after how many s slow code is spared the others."""
+ENOUGH_S: Final = 5
 HANDLING: Final = frozenset({"handlers", "hasHandlers", "getLogger", "Logger"})
 """Names in a test that logs by itself, or looks at what handles the records of loggers."""
 
@@ -46,7 +50,8 @@ class Attestation:
         self._asserted: set[int] = set()
         self._aliased: set[int] = set()
         self._refused = self._drawn = 0
-        self._raised = False
+        self._raised = self._failed = False
+        self._begun = monotonic()
         self.has_tasks = False
         self._words: set[str] = set()
         if self.objects is not None:
@@ -94,9 +99,14 @@ class Attestation:
 
         @functools.wraps(test)
         def drawn(*args: Any, **kwargs: Any) -> Any:
+            if self._drawn >= ENOUGH and monotonic() - self._begun > ENOUGH_S and not self._failed:
+                return None
             before, self._asserted, self._raised = self._asserted, set(), False
             try:
                 return test(*args, **kwargs)
+            except BaseException as error:  # a failure is shrunk and shown however long it takes; a refusal is none
+                self._failed = self._failed or not type(error).__module__.startswith("hypothesis.")
+                raise
             finally:
                 self._drawn += 1
                 self._refused += self._raised and not self._asserted

@@ -26,7 +26,7 @@ from hypothesis import HealthCheck, Phase, assume, given, reject, settings
 from hypothesis import strategies as st
 
 _CHECKED = settings(
-    max_examples=100,
+    max_examples=300,
     derandomize=True,
     database=None,
     deadline=None,

@@ -1,7 +1,10 @@
 """Where the implementation decides in a helper, what follows counts unless the helper may have kept the answer."""
 
+import contextlib
+
 import pytest
 
+from refute.driver import attestation
 from tests.refute.driver.conftest import Drive, by_name
 
 pytestmark = pytest.mark.slow
@@ -78,3 +81,21 @@ def test_first(equal):
 {LATER}"""
     reports = by_name(drive(CODE, tests, ["test_first", "test_later"])["first"])
     assert [reports[name]["attested"] for name in ("test_first", "test_later")] == [False, False]
+
+
+@pytest.mark.parametrize(("fails", "ran"), [(False, attestation.ENOUGH), (True, 150)])
+def test_slow_code_is_spared_inputs_beyond_enough_while_none_fails(
+    monkeypatch: pytest.MonkeyPatch, *, fails: bool, ran: int
+) -> None:
+    facts, seen = attestation.Attestation("test.py", "test", ""), list[int]()
+
+    def test(number: int) -> None:
+        seen.append(number)
+        assert not fails or number, "the first input is a counterexample"
+
+    counted = facts.counting(test)
+    monkeypatch.setattr(attestation, "monotonic", lambda: facts._begun + attestation.ENOUGH_S + 1)
+    for number in range(150):
+        with contextlib.suppress(AssertionError):
+            counted(number)
+    assert len(seen) == ran
