@@ -14,7 +14,7 @@ from refute.guardrails.gates import Gates
 from refute.guardrails.plain_text import printable
 from refute.guardrails.routes import DIRECT, ROUTES
 from refute.guardrails.segmentation import RULE, segment
-from refute.llm.model import DataClass, Model, Prompt
+from refute.llm.model import MARKER, DataClass, Model, Prompt, fence
 from refute.llm.prompt_files import PromptFiles
 
 PROMPTS: Final = PromptFiles("refute.assistant")
@@ -79,7 +79,7 @@ def route_prompt(question: str) -> Prompt:
     return Prompt(
         name=ROUTE_PROMPT,
         system=f"{PROMPTS.text(ROUTE_PROMPT)}\n{RULE}",
-        text=segment(question, "question of an operator"),
+        text=_block(question, "question of an operator"),
         answer_schema=_schema("route", {"type": "string", "enum": [*ROUTES]}),
         data_class=DataClass.OPERATIONS,
         max_output_tokens=2_048,
@@ -91,7 +91,7 @@ def answer_prompt(question: str, facts: str) -> Prompt:
     return Prompt(
         name=ANSWER_PROMPT,
         system=f"{PROMPTS.text(ANSWER_PROMPT)}\n{RULE}",
-        text=f"{segment(question, 'question of an operator')}\n\n{segment(facts, 'facts')}",
+        text=f"{_block(question, 'question of an operator')}\n\n{_block(facts, 'facts')}",
         answer_schema=_schema("answer", {"type": "string"}),
         data_class=DataClass.OPERATIONS,
         max_output_tokens=4_096,
@@ -101,6 +101,10 @@ def answer_prompt(question: str, facts: str) -> Prompt:
 def system_lines() -> list[str]:
     """The instructions of both prompts, which no answer may repeat."""
     return [line for name in (ROUTE_PROMPT, ANSWER_PROMPT) for line in PROMPTS.text(name).splitlines() if line.strip()]
+
+
+def _block(text: str, label: str) -> str:
+    return segment(fence(text), label, token=lambda: MARKER)
 
 
 def _schema(name: str, kind: dict[str, object]) -> dict[str, object]:

@@ -10,8 +10,7 @@ from refute.critics.answer import SCHEMA, read_review
 from refute.critics.focus import Focus
 from refute.critics.material import change_of, promises_of
 from refute.critics.record import ReviewFailure
-from refute.guardrails.segmentation import MARKER, fence
-from refute.llm.model import DataClass, Prompt, Tier
+from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.llm.prompt_files import PromptFiles
 
 PROMPTS: Final = PromptFiles("refute.critics")

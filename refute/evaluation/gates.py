@@ -14,7 +14,7 @@ from refute.guardrails.confirmation import Confirmations, Consent
 from refute.guardrails.gates import Gates
 from refute.guardrails.injection import patterns, suspicion
 from refute.guardrails.redaction import Redactor
-from refute.guardrails.segmentation import MARKER, segment
+from refute.guardrails.segmentation import segment
 from refute.guardrails.switches import GuardrailSettings, Mode
 from refute.guardrails.urls import UrlDenied, check_url
 from refute.guardrails.validators import normalize_mode, validate_ip_or_cidr
@@ -35,6 +35,7 @@ WRITTEN: Final[Mapping[str, Callable[[str], str]]] = {
     "percent": lambda text: f"https://evil.example/?q={quote(text)}",
 }
 VALIDATORS: Final = {"ip": validate_ip_or_cidr, "mode": normalize_mode}
+TOKEN: Final = "0123456789abcdef"
 Case = Mapping[str, Any]
 
 
@@ -116,8 +117,10 @@ def _redaction(case: Case) -> bool:
 
 
 def _segmentation(case: Case) -> bool:
-    _, *lines, _ = segment(case["text"].format(token=MARKER), "page").splitlines()
-    return not all(line.startswith(f"{MARKER}| ") and line.count(MARKER) == 1 for line in lines)
+    block = segment(case["text"].format(token=TOKEN), "page", token=lambda: TOKEN).splitlines()
+    drawn = block[0].split()[1]
+    within = all(line.startswith(f"{drawn}| ") for line in block[1:-1])
+    return not within or drawn in case["text"].format(token=TOKEN)
 
 
 SWITCHED: Final[Mapping[str, Callable[[Gates, Case], bool]]] = {

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from refute.guardrails.secret_mask import mask_secrets
-from refute.guardrails.segmentation import MARKER
 from refute.llm.answer_json import is_object
+
+MARKER: Final = "\0marker\0"
+"""Stands in a prompt where its random marker comes; no text of others can hold it, see `fence`."""
 
 
 class Tier(StrEnum):
@@ -135,6 +137,11 @@ class Completion:
     kept_s: float | None = None
     """How long ago a kept answer was given; None of a recording, which does not say when."""
     caveats: tuple[str, ...] = field(default=())
+
+
+def fence(text: str) -> str:
+    """Text of others, made unable to stand for a prompt's marker."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 class Model(Protocol):

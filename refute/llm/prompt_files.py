@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from refute.guardrails.segmentation import MARKER, fence
+from refute.llm.model import MARKER, fence
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 

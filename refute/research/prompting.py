@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from refute.guardrails.injection import MAX_CHUNK_CHARS
 from refute.guardrails.segmentation import RULE, segment
-from refute.llm.model import Prompt
+from refute.llm.model import MARKER, Prompt, fence
 from refute.llm.prompt_files import PromptFiles
 from refute.research.contract import SCHEMA, is_usable
 from refute.research.grounding import MIN_QUOTE_CHARS
@@ -37,7 +37,8 @@ def plan_prompt(goal: Goal, hosts: Sequence[str], follow: int) -> Prompt:
 
 def read_prompt(goal: Goal, source: Source) -> Prompt:
     """The reader's question about one page, whose text stands between delimiters that nobody could foresee."""
-    blocks = [segment(part, f"source {source.number}") for part in chunks(source.text)]
+    label = f"source {source.number}"
+    blocks = [segment(fence(part), label, token=lambda: MARKER) for part in chunks(source.text)]
     values = {"goal": goal.text, "number": str(source.number), "url": source.url, "blocks": "\n\n".join(blocks)}
     return Prompt(
         name=f"research-{READ}",

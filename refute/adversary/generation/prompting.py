@@ -12,7 +12,7 @@ from refute.adversary.generation.fitting import claims_shown, excerpts, outlines
 from refute.adversary.references import body_of
 from refute.guardrails.routes import parse_choice
 from refute.guardrails.segmentation import RULE, segment
-from refute.llm.model import DataClass, Prompt, Tier
+from refute.llm.model import MARKER, DataClass, Prompt, Tier, fence
 from refute.llm.prompt_files import PromptFiles
 
 PROMPTS: Final = PromptFiles("refute.adversary.generation")
@@ -42,7 +42,7 @@ def _references(brief: Brief) -> str:
     """What the ticket's references say, marked as words of outsiders; empty without any."""
     if not brief.references:
         return ""
-    block = segment(brief.references, "references")
+    block = segment(fence(brief.references), "references", token=lambda: MARKER)
     return f"\n## What the ticket's references say, as background; no claim\n{RULE}\n{block}\n"
 
 

@@ -15,8 +15,8 @@ from refute.assistant.supervisor import answer_prompt, route_prompt
 from refute.errors import InfrastructureError
 from refute.guardrails.audit import AuditLog
 from refute.guardrails.gates import Gates
-from refute.guardrails.segmentation import MARKER
 from refute.guardrails.urls import UrlDenied
+from refute.llm.model import MARKER
 from refute.outcome import Status
 from tests.fakes.outcomes import fake_outcome
 from tests.refute.assistant.conftest import Desk

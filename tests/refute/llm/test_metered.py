@@ -12,14 +12,13 @@ from sqlalchemy import select
 
 from refute.errors import BudgetExhausted
 from refute.guardrails.audit import AuditLog
-from refute.guardrails.segmentation import MARKER
 from refute.ledger.accounts import Accounts
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.schema import MODEL_CALLS, RESERVATIONS
 from refute.ledger.store import Ledger
 from refute.llm.gemini import Gemini
 from refute.llm.metered import MeteredModel
-from refute.llm.model import Ending
+from refute.llm.model import MARKER, Ending
 from refute.llm.pricing import load_prices, total
 from refute.llm.till import Clockwork, Till, Turn
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
