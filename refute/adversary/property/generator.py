@@ -18,10 +18,8 @@ from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.adversary.references import names_in
 from refute.python_syntax import literal_of
 
-MAX_ROWS: Final = 80
+MAX_ROWS: Final = 240
 """Inputs for one way of calling."""
-MAX_RECORDED: Final = 240
-"""Where answers are recorded: of those, what is refused and what is told already is left out."""
 MAX_WAYS: Final = 4
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
@@ -89,9 +87,8 @@ def inputs_of(
     typed = {one[0]: one[1:] for one in forms if one is not None}
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
-    many = MAX_RECORDED if recorded else MAX_ROWS
-    made = [_inputs(call, _grown(rows, hints, chance), many) for call, rows in known]
-    made += [_inputs(call, _drawn(*columns, hints, chance), many) for call, columns in typed.items()]
+    made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
+    made += [_inputs(call, _drawn(*columns, hints, chance)) for call, columns in typed.items()]
     if not recorded:
         made = [replace(one, rows=tuple(row for row in one.rows if len(within(row, most)) == len(row))) for one in made]
     return tuple(one for one in made if one.rows and one.holes)
@@ -122,9 +119,9 @@ def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
     return (owners & names_in(call.func) or owners) == {function.owner}
 
 
-def _inputs(call: str, rows: Iterable[tuple[Any, ...]], many: int) -> Inputs:
+def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
     distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = tuple(distinct.values())[:many]
+    chosen = tuple(distinct.values())[:MAX_ROWS]
     return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=chosen)
 
 
@@ -164,11 +161,11 @@ def _drawn(
         of_kind = [hint for hint in hints if at not in fixed and any(type(hint) is type(value) for value in column)]
         sized = () if at in fixed else _sized(column, hints)
         tried.append([*column, *of_kind, *sized, *(other for hint in of_kind for other in near(hint, ()))])
-    for turn in range(MAX_RECORDED):
+    for turn in range(MAX_ROWS):
         for at, values in enumerate(tried):
             if turn < len(values):
                 yield (*plain[:at], values[turn], *plain[at + 1 :])
-        row = tuple(chance.choice(column[1:] or column) for column in columns)
+        row = tuple(map(chance.choice, columns))
         yield row
         yield chance.choice([row, *_neighbours(row, hints, fixed)])
 

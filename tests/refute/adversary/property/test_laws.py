@@ -106,6 +106,17 @@ def grouped(n: int) -> str:
 def product(n: int) -> int:
     return 1 if n < 2 else n * product(n - 1)
 
+def root(n: int) -> int:
+    if n < 0:
+        raise ValueError(n)
+    return int(n ** 0.5)
+
+def divisor(a: int, b: int) -> int:
+    a, b = abs(a), abs(b)
+    while b:
+        a, b = b, a % b
+    return a
+
 def level(name: str) -> str:
     return {'low': '1', 'high': '9'}.get(name, name)
 
@@ -152,6 +163,8 @@ LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit(
         (replace(CLAIM, property=GROUPED), "format(n, ',')", "str(n)"),
         (replace(CLAIM, same_as={"product": "math.factorial"}), "n < 2", "n < 5"),  # and recurses no deeper than it may
         (replace(CLAIM, property=PRODUCT), "n < 2", "n < 5"),
+        (replace(CLAIM, same_as={"root": "math.isqrt"}), "if n < 0", "if n < 1"),
+        (replace(CLAIM, same_as={"divisor": "math.gcd"}), "abs(a), abs(b)", "a, abs(b)"),
         (replace(CLAIM, property=SIZED), "n < 1000", "n < 999"),
         (replace(CLAIM, property=CUT), "[:LONGEST]", "[:LONGEST + 1]"),
         (replace(CLAIM, property=CUT), "[:LONGEST]", ""),
@@ -161,7 +174,7 @@ LEVEL = Property(given={"name": "str"}, assume=None, check="level(name).isdigit(
         (replace(CLAIM, property=LEVEL, examples=("level('high') == '9'",)), "'low': '1'", "'HIGH': 'x'"),
     ],
     ids=[
-        *("large numbers", "same_as of what recurses", "property of what recurses"),
+        *("large numbers", "same_as of what recurses", "property of what recurses", "refused alone", "zero and below"),
         *("at a bound", "beside a size", "beyond a size", "texts of the code", "long texts"),
         *("inside an argument", "texts near examples"),
     ],
