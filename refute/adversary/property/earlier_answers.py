@@ -152,9 +152,9 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
 
 
 def _telling(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """As many rows as a test tries: each answer once before any comes again, refusals last.
+    """Rows in the order in which they find room in a test: each answer once before any comes again, refusals last.
 
-    Half of them are the first, made of what is published; the others are spread over all that follow.
+    The first, made of what is published, take turns with those far behind.
     """
     first = dict[str, tuple[Any, ...]]()
     for row in rows:
@@ -162,8 +162,7 @@ def _telling(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     again = [row for row in rows if first[repr(row[-2:])] is not row]
     ordered = [*first.values(), *sorted(again, key=lambda row: row[-2] == "raises")]
     half = MAX_ROWS // 2
-    others = ordered[half :: max(1, (len(ordered) - 1) // half)]
-    return [row for pair in itertools.zip_longest(ordered[:half], others) for row in pair if row]
+    return [row for pair in itertools.zip_longest(ordered[:half], ordered[half:]) for row in pair if row]
 
 
 def _crashed(answer: Answer) -> bool:
