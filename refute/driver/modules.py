@@ -4,7 +4,7 @@ import builtins
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -47,7 +47,26 @@ class ModuleStub(ModuleType):
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
-        return {name: getattr(self, name) for name in dir(self)}
+        return Names(self)
+
+
+class Names(Mapping[str, Any]):
+    """A module's `__dict__`, asked for name by name: pytest and `inspect` look into it, and need not carry all of it."""
+
+    def __init__(self, module: ModuleStub) -> None:
+        self._module = module
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return getattr(self._module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self._module))
+
+    def __len__(self) -> int:
+        return len(dir(self._module))
 
 
 def refuse(*_: Any, **__: Any) -> Any:

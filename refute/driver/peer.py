@@ -6,6 +6,7 @@ from typing import Any
 
 from refute.driver.messages import ANSWER, ASK, ERROR, Extras, Messages
 from refute.driver.object_table import ObjectTable
+from refute.driver.proxy.describing import CodeFacts
 from refute.driver.wire import CannotCarry, CannotCarryBack, Malformed, Message, SubjectGone, Wire
 
 
@@ -94,6 +95,8 @@ class Peer:
             box.append(error)
             if isinstance(error, CannotCarry) and self.objects.in_driver:  # the subject may swallow it
                 self.objects.lose(str(error))
+            elif _misses_code(error):
+                self.objects.lose("needs the implementation in the test's process: makes a function of another's code")
         number = message[1]
         message.clear()
         self._reply(wire, kind, number, box)
@@ -147,3 +150,12 @@ class Peer:
             raise value
         finally:
             del value  # else its traceback would hold it, and with it whatever the frames hold
+
+
+def _misses_code(error: BaseException) -> bool:
+    """Whether Python refused the facts about a function's code, which are all that is there of the other side's."""
+    match error:
+        case TypeError(args=[str(text)]):
+            return text.endswith(f"not {CodeFacts.__name__}")
+        case _:
+            return False

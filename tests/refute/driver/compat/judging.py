@@ -41,6 +41,8 @@ def breaches_of_wrong_code(case: CaseFile, reports: dict[str, dict[str, Any]]) -
             continue
         if name in case.caught and report["end"] != "failed":
             yield f"{name}: must fail on the wrong variant, ended {told(report)}"
+        if name in case.caught and report["not_carried"]:
+            yield f"{name}: fails on the wrong variant, and {report['not_carried']}"
         if report["end"] == "failed" and not (report["reached_implementation"] or name in case.by_process):
             yield f"{name}: failed rightly, but is said not to have reached the implementation: {told(report)}"
         if name not in case.caught and report["end"] != "passed":
