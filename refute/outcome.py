@@ -115,6 +115,8 @@ class ClaimResult:
     """The parts of its text that could each be false alone, in order; one where it says one thing."""
     open_clauses: tuple[str, ...] = ()
     """Of a claim that survived in part, the clauses that no independent test quotes."""
+    doubt: str = ""
+    """Of a claim that only its author's tests attack, why its field is no independent evidence; empty of examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,8 @@ _WHAT_IT_IS: Final = {
 }
 _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""
-
-
+_REFUSED: Final = re.compile(r"(?:property|raises|same_as|unchanged)\b.*: got |`unchanged` names ")
+"""How it says that a field is unusable as it is written."""
 _SPELLED: Final = re.compile(r"\bwrite (?P<code>`.+?`)")
 """… and how a call of the author's has to be written."""
 
@@ -68,7 +68,8 @@ def _step(claim: ClaimResult) -> str:
         case ClaimVerdict.SURVIVED_IN_PART:
             return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.independent_tests:
-            return f"only the author's tests passed; add {_EVIDENCE}"
+            why = f" ({claim.doubt})" if claim.doubt else ""
+            return f"only the author's tests passed{why}; add {_EVIDENCE}"
         case ClaimVerdict.SURVIVED if not claim.attested_tests:
             return (
                 "say what comes out, as plain data (NumPy's by `.item()` or `.tolist()`): its tests compare the code's "
@@ -83,6 +84,8 @@ def _step(claim: ClaimResult) -> str:
 def _for_untested(reason: str) -> str:
     if spelled := _SPELLED.search(reason):
         return f"write {spelled['code']} in its field"
+    if _REFUSED.match(reason):
+        return f"mend its field: {reason}"
     advice = _ADVICE.search(reason)
     return f"give it a field: {advice['field']}" if advice else f"state the expected result, with {_EVIDENCE}"
 

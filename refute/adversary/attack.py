@@ -116,6 +116,8 @@ class AttackTest:
     tester: str
     round: str = ""
     """Name and version of the prompt that it answers; empty where no model wrote it."""
+    doubt: str = ""
+    """Why a field's test is no evidence but its author's own; empty where it is, or nothing more is to be said."""
 
     @property
     def code_aware(self) -> bool:

@@ -99,6 +99,7 @@ class Attestation:
 
         @functools.wraps(test)
         def drawn(*args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
             if self._drawn >= ENOUGH and monotonic() - self._begun > ENOUGH_S and not self._failed:
                 return None
             before, self._asserted, self._raised = self._asserted, set(), False

@@ -51,7 +51,7 @@ class ModuleStub(ModuleType):
 
 
 class Names(Mapping[str, Any]):
-    """A module's `__dict__`, asked for name by name: pytest and `inspect` look into it, and need not carry all of it."""
+    """A module's `__dict__`, asked for name by name: pytest and `inspect` look into it, and not all can be carried."""
 
     def __init__(self, module: ModuleStub) -> None:
         self._module = module

@@ -87,6 +87,7 @@ def _result(
         if unattacked := (*open_ones, *_lost_fields(claim, tests, screening)):
             verdict = ClaimVerdict.SURVIVED_IN_PART
     supported_by = _strongest(survived) if verdict.survived else ()
+    independent = [one for one in survived if not one.test.origin.by_author]
     return ClaimResult(
         claim_id=claim.id,
         text=claim.text,
@@ -94,11 +95,12 @@ def _result(
         reason=reason,
         decided_by=decided_by or next(iter(supported_by), ""),
         tests_run=len(tests),
-        independent_tests=sum(not one.test.origin.by_author for one in survived),
-        attested_tests=sum(one.run.attested and not one.test.origin.by_author for one in survived),
+        independent_tests=len(independent),
+        attested_tests=sum(one.run.attested for one in independent),
         supported_by=supported_by,
         clauses=clauses_of(claim.text),
         open_clauses=unattacked,
+        doubt="" if independent else next((one.test.doubt for one in survived if one.test.doubt), ""),
     )
 
 

@@ -47,7 +47,7 @@ class Draft:
     given: tuple[tuple[str, str], ...] = ()
     """Variable → Hypothesis strategy expression; empty for a plain test."""
     doubt: str = ""
-    """Why a field's test is no evidence but its author's own; empty where it is, or nothing more is to be said."""
+    """See `AttackTest.doubt`."""
 
 
 class NotTested(Exception):

@@ -41,11 +41,12 @@ def given_kinds(given: Mapping[str, str]) -> dict[str, Kind]:
 def _of_author(text: str) -> Kind | str:
     node = parse_expression(text)
     if node is None:
-        return f"{text!r} is neither a type nor a strategy expression"
+        return f"got {text!r}, which is no Python expression"
     if free_names([node]) & {"st", "strategies"}:
         refused = _refused_in_strategy(node)
         return refused or Kind(name="strategy", code=ast.unparse(node).replace("strategies.", "st."))
-    return kind_of(node, bare=True) or f"{text!r} is no type that values can be drawn for"
+    expected = "a type that values can be drawn for (`int`, `list[str]`), or a strategy (`st.integers(0, 9)`)"
+    return kind_of(node, bare=True) or f"got {text!r}, expected {expected}"
 
 
 def _refused_in_strategy(node: ast.expr) -> str:

@@ -124,7 +124,7 @@ class Evidence:
         return f"`{words}` uses {unsafe[0]}()" if unsafe else ""
 
     def _stands_in_claim(self, code: str) -> bool:
-        return re.search(rf"(?<![\w.]){re.escape(code)}(?![\w.]*\w)", self.claim) is not None
+        return re.search(rf"(?<!\w)(?<!(?<!\.)\.){re.escape(code)}(?!\w|\.\w)", self.claim) is not None
 
     def _varies(self, code: ast.expr) -> bool:
         return bool(free_names([code]) & set(self.given))

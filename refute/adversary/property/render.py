@@ -97,6 +97,7 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple
             category=draft.category,
             origin=draft.origin,
             tester=TESTER,
+            doubt=draft.doubt,
         )
         for draft, name in named
     ]

@@ -72,7 +72,8 @@ def _reasons(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> di
     told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
     if broken:
         return told
-    told |= {note.claim.id: note.reason for note in reversed(notes)}
+    by_field = sorted(notes, key=lambda note: not note.field)  # what is wrong with a field comes before the text's
+    told |= {note.claim.id: note.reason for note in reversed(by_field)}
     for advice in advise(brief, {draft.claim.id for draft in drafts}):
         if "add  " not in told[advice.claim_id]:
             told[advice.claim_id] += f"; add  {advice.template}"

@@ -4,13 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Brief, Origin
-from refute.adversary.property.calls import published_calls
-from refute.adversary.property.draft import Draft
 from refute.adversary.property.earlier_answers import UNKNOWN
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.fields import Advice, advise
-from refute.adversary.property.laws import field_tests
-from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import ELSEWHERE
 from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
@@ -45,23 +41,18 @@ def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
 
     None for what `missing_fields` advises on: it says already that only others' examples are there.
     """
-    namespace = Namespace(surface=read_surface(brief.modules), files=brief.workspace_paths)
-    published = published_calls(brief, namespace.surface)
-    attack = PropertyTester().write_tests(brief)
-    untestable = {one.claim.id: one.reason for one in attack.untestable}
+    surface, attack = read_surface(brief.modules), PropertyTester().write_tests(brief)
     python, found = brief.ticket.kind is not Kind.CLI, []
     for claim in brief.ticket.claims:
-        unknown = [name for name in claim.unchanged if namespace.surface.named(name) is None]
-        found += [Weakness(claim_id=claim.id, reason=UNKNOWN.format(name), is_tested=False) for name in unknown]
-        if python and not claim.code() and namespace.surface.speaks_of_others(claim.text):
-            found.append(Weakness(claim_id=claim.id, reason=ELSEWHERE, is_tested=False))
-        origins = [one.origin for one in attack.tests if one.claim_id == claim.id]
-        if claim.code() and not claim.unchanged and claim.id in untestable:
-            found.append(Weakness(claim_id=claim.id, reason=untestable[claim.id], is_tested=False))
-        told = claim.code() or Origin.CLAIM_EXAMPLE in origins
-        if told and origins and all(one.by_author for one in origins) and not claim.unchanged:
-            drafts = (one for one in field_tests(claim, published, namespace) if isinstance(one, Draft))
-            doubt = next((one.doubt for one in drafts if one.doubt), ONLY_EXAMPLES)
-            reason = doubt if python else OF_PROGRAM
-            found.append(Weakness(claim_id=claim.id, reason=reason))
+        tests = [one for one in attack.tests if one.claim_id == claim.id]
+        fields = [one for one in attack.untested_fields if one.claim_id == claim.id]
+        untested = [UNKNOWN.format(name) for name in claim.unchanged if surface.named(name) is None]
+        untested += [one.reason for one in fields if not one.field.startswith("unchanged")]
+        if python and not claim.code() and surface.speaks_of_others(claim.text):
+            untested.append(ELSEWHERE)
+        found += [Weakness(claim_id=claim.id, reason=reason, is_tested=False) for reason in untested]
+        told = claim.code() or Origin.CLAIM_EXAMPLE in {one.origin for one in tests}
+        if told and tests and all(one.origin.by_author for one in tests) and not claim.unchanged:
+            doubt = next((one.doubt for one in tests if one.doubt), ONLY_EXAMPLES)
+            found.append(Weakness(claim_id=claim.id, reason=doubt if python else OF_PROGRAM))
     return tuple(found)

@@ -6,7 +6,7 @@ import pytest
 
 from refute.adversary.property.fields import field_for
 from refute.adversary.property.tester import PropertyTester
-from refute.adversary.property.weakness import OF_PROGRAM, missing_fields, weaknesses
+from refute.adversary.property.weakness import OF_PROGRAM, ONLY_EXAMPLES, missing_fields, weaknesses
 from refute.adversary.tables import rows
 from refute.ticket.record import Claim, ClaimId, Kind, Property
 from tests.refute.adversary.property.workbench import TWINS, brief_of
@@ -93,6 +93,16 @@ def test_a_claim_whose_examples_are_in_a_docstring_alone_is_told_once() -> None:
 def test_a_round_trip_is_evidence_where_the_library_makes_its_first_half(check: str, told: list[str]) -> None:
     claim = Claim(id=ClaimId("C1"), text="They undo each other.", property=Property(given={"x": "int"}, check=check))
     assert [one.reason for one in weaknesses(brief_of(CODE, [claim]))] == told
+
+
+def test_a_field_that_gives_no_test_is_told_beside_the_claim_s_examples() -> None:
+    block = Property(given={"x": "integers(0, 9)"}, check="undo(do(x)) == x")
+    claim = Claim(id=ClaimId("C1"), text="They undo each other: parse('1') == 1.", property=block)
+    told = weaknesses(brief_of(CODE, [claim]))
+    assert [(one.is_tested, one.reason.partition(" got")[0]) for one in told] == [
+        (False, "property: given x:"),
+        (True, ONLY_EXAMPLES),
+    ]
 
 
 def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:

@@ -177,15 +177,20 @@ def test_a_broken_property_is_reported_with_its_smallest_input() -> None:
 @pytest.mark.parametrize(
     ("given_n", "reason"),
     [
-        ("Banana", "no type"),
+        ("integers(0, 9)", "got 'integers(0, 9)', expected a type that values can be drawn for"),
         ("st.builds(open, st.just('x'))", "uses `open`"),
         ("st.__class__", "private"),
-        ("1 +", "neither"),
+        ("1 +", "got '1 +', which is no Python"),
     ],
 )
 def test_a_property_over_unknown_values_is_untested(given_n: str, reason: str) -> None:
     attack = attack_on(AREA, claim("It is so.", block=Property(given={"n": given_n}, check="area(n, 1) == n")))
     assert reason in attack.untestable[0].reason
+
+
+def test_a_claim_without_a_test_is_told_of_its_field_before_its_text() -> None:
+    said = claim("`area(w, h)` never raises for positive numbers.", block=Property(given={"n": "Banana"}, check="n"))
+    assert attack_on("def area(w, h): ...", said).untestable[0].reason.startswith("property: given n: got 'Banana'")
 
 
 def test_blocks_that_need_what_others_left_run_in_one_test_and_others_apart() -> None:
