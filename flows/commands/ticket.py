@@ -38,12 +38,14 @@ def lint(source: Path, form: str) -> int:
 
     Then those that can be refuted, but whose tests are all their author's own: without a model they never pass.
     """
+    from refute.adversary.property.tester import PropertyTester
     from refute.adversary.property.weakness import missing_fields, weaknesses
     from refute.stages.brief import brief_on_disk
 
     brief = brief_on_disk(load_ticket(source))
-    weak = weaknesses(brief)
-    missing = [*missing_fields(brief), *(one for one in weak if not one.is_tested)]
+    attack = PropertyTester().write_tests(brief)
+    weak = weaknesses(brief, attack)
+    missing = [*missing_fields(brief, attack), *(one for one in weak if not one.is_tested)]
     found: list[Any] = [*missing, *(one for one in weak if one.is_tested)]
     if form == "json":
         click.echo(json.dumps([dataclasses.asdict(one) for one in found], indent=2))

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from refute.adversary.property.weakness import missing_fields
+from refute.adversary.attack import Brief
+from refute.adversary.property.tester import PropertyTester
+from refute.adversary.property.weakness import missing_fields, weaknesses
 from refute.adversary.verification import script_command
 from refute.approval import Answered, Approval, Approver, Confirmation, Decision, Denial, Question
 from refute.guardrails.audit import Decision as AuditDecision
@@ -147,10 +149,17 @@ def pose_question(ports: Ports, ticket: Ticket, snapshot: Snapshot, scan: ScanRe
             f"each in a container of its own: {memory} of memory, {settings.cpus:g} CPUs, {_network(ports)}",
             *_runtime(settings.runtime),
             *_requirements(ticket),
-            *map(str, missing_fields(brief_of(ports, ticket, snapshot))),
+            *_not_tested(brief_of(ports, ticket, snapshot)),
             f"on a throwaway copy of {counted(len(snapshot.files), 'file')}, digest {_short(snapshot.digest)}",
         ),
     )
+
+
+def _not_tested(brief: Brief) -> Iterator[str]:
+    """The claims that nothing attacks as they are, and the fields of them that give no test."""
+    attack = PropertyTester().write_tests(brief)
+    yield from map(str, missing_fields(brief, attack))
+    yield from (str(one) for one in weaknesses(brief, attack) if not one.is_tested)
 
 
 def _short(digest: str) -> str:

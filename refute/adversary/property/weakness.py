@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
-from refute.adversary.attack import Brief, Origin
+from refute.adversary.attack import Attack, Brief, Origin
 from refute.adversary.property.earlier_answers import UNKNOWN
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.surface import ELSEWHERE
-from refute.adversary.property.tester import PropertyTester
 from refute.ticket.record import ClaimId, Kind
 
 ONLY_EXAMPLES: Final = "it has only examples"
@@ -30,18 +29,22 @@ class Weakness:
         return f"{self.claim_id} can be refuted, and stays PASS_WEAK without tests by a model: {self.reason}"
 
 
-def missing_fields(brief: Brief) -> tuple[Advice, ...]:
-    """One advice for each claim that has neither an executable field nor an example in its text."""
-    tests = PropertyTester().write_tests(brief).tests
-    return advise(brief, {one.claim_id for one in tests if one.origin is Origin.CLAIM_EXAMPLE})
+def missing_fields(brief: Brief, attack: Attack) -> tuple[Advice, ...]:
+    """One advice for each claim that has neither an executable field nor an example in its text.
+
+    Args:
+        brief: on the ticket.
+        attack: what the built-in tester writes against it.
+    """
+    return advise(brief, {one.claim_id for one in attack.tests if one.origin is Origin.CLAIM_EXAMPLE})
 
 
-def weaknesses(brief: Brief) -> tuple[Weakness, ...]:
+def weaknesses(brief: Brief, attack: Attack) -> tuple[Weakness, ...]:
     """One for each claim whose fields or text make no test, or only tests of what its author expects.
 
     None for what `missing_fields` advises on: it says already that only others' examples are there.
     """
-    surface, attack = read_surface(brief.modules), PropertyTester().write_tests(brief)
+    surface = read_surface(brief.modules)
     python, found = brief.ticket.kind is not Kind.CLI, []
     for claim in brief.ticket.claims:
         tests = [one for one in attack.tests if one.claim_id == claim.id]

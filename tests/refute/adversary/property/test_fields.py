@@ -1,9 +1,12 @@
 """The field that would make a claim executable, by its words."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from refute.adversary.attack import Attack, Brief
 from refute.adversary.property.fields import field_for
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.property.weakness import OF_PROGRAM, ONLY_EXAMPLES, missing_fields, weaknesses
@@ -27,6 +30,10 @@ class Box:
     def __init__(self, size): ...
     def fill(self): ...
 """
+
+
+def linted(by: Callable[[Brief, Attack], tuple[Any, ...]], brief: Brief) -> tuple[Any, ...]:
+    return by(brief, PropertyTester().write_tests(brief))
 
 
 def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
@@ -70,20 +77,20 @@ def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
     ],
 )
 def test_a_claim_without_a_field_gets_one_to_paste(text: str, template: str) -> None:
-    (advice,) = missing_fields(brief_of(CODE, [text]))
+    (advice,) = linted(missing_fields, brief_of(CODE, [text]))
     assert str(advice) == f"C1 has no executable field; add  {template}"
 
 
 def test_a_claim_with_a_field_or_an_example_gets_none() -> None:
     claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse",))
-    assert missing_fields(brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
+    assert linted(missing_fields, brief_of(CODE, [claim, "parse('1') == 1", ">>> parse('2')\n2"])) == ()
 
 
 def test_a_claim_whose_examples_are_in_a_docstring_alone_is_told_once() -> None:
     documented = 'def parse(text):\n    """Read.\n\n    >>> parse("1")\n    1\n    """\n    return int(text)\n'
     brief = brief_of(documented, ["`parse` reads numbers."])
     assert PropertyTester().write_tests(brief).tests
-    assert (len(missing_fields(brief)), weaknesses(brief)) == (1, ())
+    assert (len(linted(missing_fields, brief)), linted(weaknesses, brief)) == (1, ())
 
 
 @pytest.mark.parametrize(
@@ -92,13 +99,13 @@ def test_a_claim_whose_examples_are_in_a_docstring_alone_is_told_once() -> None:
 )
 def test_a_round_trip_is_evidence_where_the_library_makes_its_first_half(check: str, told: list[str]) -> None:
     claim = Claim(id=ClaimId("C1"), text="They undo each other.", property=Property(given={"x": "int"}, check=check))
-    assert [one.reason for one in weaknesses(brief_of(CODE, [claim]))] == told
+    assert [one.reason for one in linted(weaknesses, brief_of(CODE, [claim]))] == told
 
 
 def test_a_field_that_gives_no_test_is_told_beside_the_claim_s_examples() -> None:
     block = Property(given={"x": "integers(0, 9)"}, check="undo(do(x)) == x")
     claim = Claim(id=ClaimId("C1"), text="They undo each other: parse('1') == 1.", property=block)
-    told = weaknesses(brief_of(CODE, [claim]))
+    told = linted(weaknesses, brief_of(CODE, [claim]))
     assert [(one.is_tested, one.reason.partition(" got")[0]) for one in told] == [
         (False, "property: given x:"),
         (True, ONLY_EXAMPLES),
@@ -107,12 +114,13 @@ def test_a_field_that_gives_no_test_is_told_beside_the_claim_s_examples() -> Non
 
 def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
     claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged=("parse", "Stack.pop", "_now"))
-    (told,) = weaknesses(brief_of(CODE, [claim]))
+    (told,) = linted(weaknesses, brief_of(CODE, [claim]))
     assert str(told) == "C1 is not tested: unchanged: got '_now', expected a public function of the implementation"
 
 
 def test_what_a_claim_says_of_code_elsewhere_is_told() -> None:
-    told = weaknesses(brief_of(CODE, ["`other` behaves exactly as before.", "`parse` behaves exactly as before."]))
+    claims = ["`other` behaves exactly as before.", "`parse` behaves exactly as before."]
+    told = linted(weaknesses, brief_of(CODE, claims))
     assert [str(one).partition(";")[0] for one in told] == [
         "C1 is not tested: it names code that the implementation files do not define"
     ]
@@ -121,19 +129,18 @@ def test_what_a_claim_says_of_code_elsewhere_is_told() -> None:
 def test_a_program_is_advised_to_show_a_command() -> None:
     made = brief_of(CODE, ["It adds numbers."])
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
-    (advice,) = missing_fields(made)
+    (advice,) = linted(missing_fields, made)
     assert (advice.field, advice.template.partition("  ")[0]) == ("run", 'run: "subject.py ..."')
 
 
 def test_a_program_s_claims_are_told_to_need_a_model() -> None:
     made = brief_of(CODE, ["It adds:\n\n    $ python subject.py 1 2\n    3\n", "It adds numbers."], kind=Kind.CLI)
-    assert [(one.claim_id, one.reason) for one in weaknesses(made)] == [("C1", OF_PROGRAM)]
+    assert [(one.claim_id, one.reason) for one in linted(weaknesses, made)] == [("C1", OF_PROGRAM)]
 
 
 def test_the_field_that_is_advised_names_module_and_error() -> None:
-    advice = missing_fields(
-        brief_of(TWINS, ["`b.parse` rejects an empty text with NoText.", "`a.parse` is as before."])
-    )
+    made = brief_of(TWINS, ["`b.parse` rejects an empty text with NoText.", "`a.parse` is as before."])
+    advice = linted(missing_fields, made)
     assert "raises: {NoText: " in str(advice[0])
     assert 'call: "b.parse(text)"' in str(advice[0])
     assert "a.parse" in str(advice[1])
