@@ -57,7 +57,8 @@ class World:
     def __init__(self, tmp_path: Path, **options: Any) -> None:
         hosts = read_hosts(options.pop("hosts", ()))
         script, more = options.pop("script", "python -c 'import impl'\n"), options.pop("ticket", "")
-        ticket = written_ticket(tmp_path / "ticket", code="A = 1\n", claims=["A is 1."], script=script, more=more)
+        claims = options.pop("claims", ["A is 1."])
+        ticket = written_ticket(tmp_path / "ticket", code="A = 1\n", claims=claims, script=script, more=more)
         self.audit, self.sandbox = tmp_path / "audit.jsonl", QuietSandbox()
         places = {"state_dir": tmp_path / "state", "audit_path": self.audit}
         self.ports = ports_of(self.sandbox, **(places | options))
@@ -70,6 +71,13 @@ class World:
 
     def gates(self) -> list[tuple[str, str]]:
         return [(line["gate"], line["decision"]) for line in self.audited()]
+
+
+def test_the_person_is_told_of_claims_and_of_fields_that_nothing_attacks(tmp_path):
+    property_ = {"given": {"n": "integers(0, 9)"}, "check": "n < A"}
+    plan = World(tmp_path, claims=["A is 1.", {"text": "More than n.", "property": property_}]).question.plan
+    told = [line.partition(";")[0].partition(" got")[0] for line in plan if line.startswith("C")]
+    assert told == ["C1 has no executable field", "C2 is not tested: property: given n:"]
 
 
 def test_the_verification_s_container_is_made_while_the_person_is_asked(tmp_path):
