@@ -1,4 +1,4 @@
-"""What tests of several packages share: a PostgreSQL database for one test, the order of long tests, what is traced."""
+"""What tests of several packages share: engine, ledgers, servers and databases; long tests first; what is traced."""
 
 import gc
 import os
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,7 +20,11 @@ from sqlalchemy import Engine, create_engine, make_url, text
 
 from refute.ledger import database
 from refute.ledger.store import Ledger
+from refute.sandbox.engine import DockerSandbox
+from refute.sandbox.job import Job
 from refute.settings import Settings
+from tests.fakes.jobs import bash_job
+from tests.hostile.stage import build, make_sandbox
 
 HEAVY = ("engine", "prefect", "postgres", "browser", "slow")
 TRACING = "COVERAGE_PROCESS_CONFIG"
@@ -66,6 +71,12 @@ REPEATING = (
     "scenarios/test_samples.py",
     "hostile/test_behaviours.py",
     "hostile/test_deceptions.py",
+    "property/test_styles.py",
+    "property/test_traps.py",
+    "scan/test_hostile.py",
+    "guardrails/test_injection.py",
+    "evaluation/test_attacks.py",
+    "research/test_non_interference.py",
 )
 """Files that put other code through the same lines of ours as the files beside them: coverage stops meanwhile."""
 ENSURE = Path(__file__).resolve().parents[1] / "scripts" / "ensure-postgres.sh"
@@ -196,6 +207,25 @@ def state_dir(of_all_workers: Path, migrated: Callable[[Path], Path]) -> Path:
     Ledger and server hold what other tests leave there too.
     """
     return migrated(of_all_workers / "refute-state")
+
+
+@pytest.fixture(scope="session")
+def image_id() -> str:
+    """The image that jobs run in, built where it is missing."""
+    return build()
+
+
+@pytest.fixture(scope="session")
+def make_job(image_id: str) -> Callable[..., Job]:
+    """`make_job(script, …)`: a bash job in the real image."""
+    return partial(bash_job, image_id=image_id)
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[DockerSandbox]:
+    """One sandbox for all tests of a process, on the runtime that `REFUTE_RUNTIME` chooses."""
+    with make_sandbox() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -92,13 +92,13 @@ def nothing_kept_and_little_repeated(request: pytest.FixtureRequest) -> Iterator
     """The tests share a state directory, and each is about runs of its own; that about cached results caches some.
 
     What failed is repeated once, not thrice: each time Python, pytest and the code start anew, a second of a core; and
-    a dozen mutants measure an attack, not thirty.
+    eight mutants measure an attack, not thirty.
     One critic looks, by the text alone, where critics are not the subject: ruff, bandit and mypy take two seconds.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("REFUTE_RESULTS_MAX_AGE_S", "0")
         patch.setenv("REFUTE_REPETITIONS", "1")
-        patch.setenv("REFUTE_MUTANTS", "12")
+        patch.setenv("REFUTE_MUTANTS", "8")
         if request.module.__name__.rpartition(".")[2] not in WITH_ALL_CRITICS:
             patch.setenv("REFUTE_CRITICS__FOCUS_AREAS", '["spec_compliance"]')
         yield

@@ -13,7 +13,6 @@ from refute.outcome import Status
 from refute.sandbox.connection import connect
 from refute.sandbox.reaper import remove_container
 from tests.fakes.own_engine import ALONE, OwnEngine, copy_image, own_engine
-from tests.refute.sandbox.conftest import image_id  # noqa: F401  # fixture
 
 pytestmark = pytest.mark.engine
 
@@ -37,7 +36,7 @@ def kill_when_it_runs(engine: OwnEngine, stage: str, *, then_start: bool = False
 
 
 @pytest.fixture(scope="module")
-def engine_with_image(image_id, tmp_path_factory) -> Iterator[OwnEngine]:  # noqa: F811
+def engine_with_image(image_id, tmp_path_factory) -> Iterator[OwnEngine]:
     with own_engine(tmp_path_factory.mktemp("engine"), config=ALONE) as engine:
         copy_image(image_id, engine)
         yield engine

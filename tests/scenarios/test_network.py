@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tests.fakes.own_engine import ALONE, FAR, own_engine
-from tests.refute.sandbox.conftest import image_id  # noqa: F401  # fixture
 from tests.refute.sandbox.test_network import CLOSED, OPEN, bridged  # noqa: F401  # fixture
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect]

@@ -13,7 +13,6 @@ from refute.sandbox.job import Exited
 from refute.settings import Settings
 from tests.fakes.jobs import bash_job, tar_of
 from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_test
-from tests.refute.sandbox.conftest import image_id, sandbox  # noqa: F401  # fixtures
 
 pytestmark = pytest.mark.engine
 
@@ -21,7 +20,7 @@ Attack = Callable[..., AttackRun]
 
 
 @pytest.fixture
-def attack(sandbox: DockerSandbox, image_id: str) -> Attack:  # noqa: F811  # the fixtures imported above
+def attack(sandbox: DockerSandbox, image_id: str) -> Attack:
     """`attack(implementation, tests, *names)` → the run of these tests in a container."""
 
     def run(implementation: str, tests: str, *names: str, **settings: float) -> AttackRun:
@@ -111,7 +110,7 @@ WITHOUT_SUBREAPERS = """
 """
 
 
-def test_where_orphans_go_to_pid_1_none_of_them_is_left_either(sandbox: DockerSandbox, image_id: str) -> None:  # noqa: F811
+def test_where_orphans_go_to_pid_1_none_of_them_is_left_either(sandbox: DockerSandbox, image_id: str) -> None:
     files = {"orphans.py": dedent(WITHOUT_SUBREAPERS).encode()}
     result = sandbox.run(bash_job("python3 orphans.py", image_id=image_id, files=files))
     assert (result.end, result.stdout) == (Exited(code=0), "set()\n"), result.stderr

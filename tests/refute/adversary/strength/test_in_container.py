@@ -16,7 +16,6 @@ from refute.sandbox.engine import DockerSandbox
 from refute.settings import Settings
 from refute.ticket.record import Module
 from tests.fakes.jobs import tar_of
-from tests.hostile.stage import build
 from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_run, make_test
 
 pytestmark = pytest.mark.engine
@@ -51,11 +50,6 @@ if itself() != SUBMITTED:
     def grade(*_):
         return "?"
 """
-
-
-@pytest.fixture(scope="module")
-def image_id() -> str:
-    return build()
 
 
 def byte_code(source: str) -> bytes:

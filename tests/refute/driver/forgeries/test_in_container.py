@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from refute.adversary.attack import AttackRun, TestEnd
-from tests.refute.driver.test_in_container import attack, image_id, sandbox  # noqa: F401  # fixtures
+from tests.refute.driver.test_in_container import attack  # noqa: F401  # fixture
 
 pytestmark = pytest.mark.engine
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.refute.driver.test_in_container import Attack, attack, image_id, sandbox  # noqa: F401  # fixtures
+from tests.refute.driver.test_in_container import Attack, attack  # noqa: F401  # fixture
 
 pytestmark = pytest.mark.engine
 
