@@ -38,9 +38,9 @@ def client() -> Iterator[EngineClient]:
     made.close()
 
 
-def test_nothing_is_left_of_many_jobs(client: EngineClient, image_id: str) -> None:
-    """Four of each kind; `make endurance` does a thousand."""
-    assert await_none(client, run_jobs(image_id, 16), within_s=300) == NOTHING
+def test_nothing_is_left_of_forty_jobs(client: EngineClient, image_id: str) -> None:
+    """`make endurance` does a thousand."""
+    assert await_none(client, run_jobs(image_id, 40), within_s=300) == NOTHING
 
 
 def test_nothing_is_left_of_twenty_harnesses_killed_at_random_moments(client: EngineClient, image_id: str) -> None:
