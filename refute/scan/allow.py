@@ -53,28 +53,19 @@ def load_allow_file(path: Path | None) -> tuple[Allowed, ...]:
     return entries
 
 
-def load_foreign_allow_file(path: Path | None, workspace: Path) -> tuple[Allowed, ...]:
-    """Read the allow-file of whoever deploys; the author of what is scanned must not be able to write it.
-
-    Raises:
-        UsageError: it lies in the workspace, by its name or behind links, or as `load_allow_file`.
-    """
-    if path is not None:
-        require_foreign(path, workspace, f"allow-file {path}", "scan_allow_file")
-    return load_allow_file(path)
-
-
-def require_foreign(path: Path, workspace: Path, what: str, setting: str) -> None:
+def require_foreign(path: Path | None, workspace: Path, what: str, setting: str) -> None:
     """Keep whoever wrote the scripts from deciding what is found in them.
 
     Raises:
         UsageError: a file of whoever deploys lies in the workspace, by its name or behind links.
     """
+    if path is None:
+        return
     places = {Path(os.path.abspath(path)), path.resolve()}  # noqa: PTH100 - where it stands, links not followed
     homes = {workspace.absolute(), workspace.resolve()}
     if any(place.is_relative_to(home) for place in places for home in homes):
         raise UsageError(
-            f"{what}: lies in the ticket's workspace {workspace}, expected a place outside of it: whoever "
+            f"{what} {path}: lies in the ticket's workspace {workspace}, expected a place outside of it: whoever "
             "wrote the scripts could allow their own findings",
             hint=f"Move it to where only reviewers write, and set {setting} to that place.",
         )

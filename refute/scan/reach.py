@@ -9,7 +9,7 @@ from typing import Final
 from refute.scan import decode
 from refute.scan.core.report import Spot, finding_of
 from refute.scan.finding import Finding
-from refute.scan.rules import UNANALYSABLE, Language
+from refute.scan.rules import Language
 
 _PATTERN: Final = re.compile(r"[*?\[]")
 _WHOLE: Final = Spot(line=1, column=1, text="")
@@ -110,8 +110,3 @@ def _import_files(path: str, module: str, files: Mapping[str, bytes]) -> list[st
         return []
     base = f"{here}{slash}{module.replace('.', '/')}"
     return [name for name in (f"{base}.py", f"{base}/__init__.py") if name in files]
-
-
-def unanalysable(path: str, reason: str) -> Finding:
-    """A file of which nothing could be read."""
-    return finding_of(UNANALYSABLE, path, _WHOLE, reason, detail=reason)

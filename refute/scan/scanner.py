@@ -8,6 +8,7 @@ from typing import Final
 
 from refute.errors import TicketNotFound, UsageError
 from refute.scan import decode, reach
+from refute.scan.core.report import unanalysable
 from refute.scan.core.tables import knowledge
 from refute.scan.engine.analysis import analyse_within_limits
 from refute.scan.finding import Finding, ScanResult, Severity
@@ -71,11 +72,11 @@ def scan_files(
         seen.add(text)
         if len(scanned) >= _MAX_FILES:
             told = f"More than {_MAX_FILES} files are reached; this one and the rest were not read."
-            findings[reach.unanalysable(path, told)] = None
+            findings[unanalysable(path, told)] = None
             break
         try:
             if data is None:
-                findings[reach.unanalysable(path, "The file is not part of the workspace.")] = None
+                findings[unanalysable(path, "The file is not part of the workspace.")] = None
                 continue
             report = analyse_within_limits(path, data, language, tables, files)
             found, unread = reach.follow(path, report.reached, files)
@@ -84,7 +85,7 @@ def scan_files(
             queue += found
         except Exception as error:  # noqa: BLE001 - the scanner fails closed: a fault of its own blocks
             told = f"The scanner failed on it ({type(error).__name__}: {error}); please report this."
-            findings[reach.unanalysable(path, told)] = None
+            findings[unanalysable(path, told)] = None
     return ScanResult(findings=tuple(findings), scanned=tuple(scanned), block_from=block_from)
 
 

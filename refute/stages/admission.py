@@ -18,7 +18,7 @@ from refute.ports import Ports
 from refute.sandbox.job import GIBIBYTE
 from refute.sandbox.requirements import read_pins
 from refute.sandbox.runtime import PLAIN
-from refute.scan.allow import load_foreign_allow_file, require_foreign, suppress
+from refute.scan.allow import load_allow_file, require_foreign, suppress
 from refute.scan.core.tables import knowledge
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
@@ -61,12 +61,11 @@ def scan_scripts(ports: Ports, ticket: Ticket, snapshot: Snapshot) -> ScanResult
         UsageError: the allow-file or the tables of the settings cannot be used for this ticket.
     """
     files = ports.contents(snapshot)
-    allow_file = ports.settings.scan_allow_file
-    allowed = load_foreign_allow_file(allow_file, ticket.workspace)
-    tables = ports.settings.scan_tables
-    if tables is not None:
-        require_foreign(tables, ticket.workspace, f"scan tables {tables}", "scan_tables")
-        knowledge(tables)
+    allow_file, tables = ports.settings.scan_allow_file, ports.settings.scan_tables
+    require_foreign(allow_file, ticket.workspace, "allow-file", "scan_allow_file")
+    require_foreign(tables, ticket.workspace, "scan tables", "scan_tables")
+    allowed = load_allow_file(allow_file)
+    knowledge(tables)
     found = scan_files(files, [ticket.verification_script], block_from=ports.settings.scan_block_from, tables=tables)
     result = suppress(found, allowed, files)
     ports.audit.record(

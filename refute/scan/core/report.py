@@ -99,6 +99,11 @@ def finding_of(  # noqa: PLR0913 - what a finding is made of
     )
 
 
+def unanalysable(path: str, reason: str, line: int = 1) -> Finding:
+    """A file that was not understood, or of which nothing could be read."""
+    return finding_of(UNANALYSABLE, path, Spot(line=line, column=1, text=""), reason, detail=reason)
+
+
 @dataclass(slots=True, kw_only=True)
 class Report:
     """The findings of one file so far. Embedded texts report into the same one, at the place that holds them."""
@@ -164,8 +169,7 @@ class Report:
 
     def refuse(self, reason: str, line: int = 1) -> None:
         """Record that the file was not understood, however many findings there are already."""
-        spot = Spot(line=line, column=1, text="")
-        self.findings[UNANALYSABLE, 0, reason] = finding_of(UNANALYSABLE, self.path, spot, reason, detail=reason)
+        self.findings[UNANALYSABLE, 0, reason] = unanalysable(self.path, reason, line)
 
     def result(self) -> tuple[Finding, ...]:
         """Most severe first, then by place."""

@@ -5,7 +5,7 @@ import re
 import shlex
 from typing import Any, Final
 
-from refute.scan.core import hosts, paths
+from refute.scan.core import hosts
 from refute.scan.core.effects import ChangeMode, Connect, Effects, Eval, Flag, List, Read, Send, Write
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, HOME, NAME, OUTPUT, OWN_PROCESS, SECRET, UNKNOWN, is_open
 from refute.scan.python.state import Call
@@ -67,11 +67,6 @@ def _glob(call: Call) -> Effects:
     return [PathText(found) if method else found]
 
 
-def _read_file(call: Call) -> Effects:
-    yield from ()
-    return call.arguments[0].content
-
-
 def _write(call: Call) -> Effects:
     """Writing a text into a path or an open file, which `print` names at its end."""
     prints = call.name == "builtins.print"
@@ -80,12 +75,6 @@ def _write(call: Call) -> Effects:
         yield Write(as_text(target), text, appends=isinstance(target, FileValue))
         if SECRET in text:
             yield Flag("environment-dump", mild=True)
-    return UNK
-
-
-def _chdir(call: Call) -> Effects:
-    yield from ()
-    call.walker.cwd = paths.locate(call.text(0, "path"), call.walker.cwd).text
     return UNK
 
 
@@ -231,6 +220,6 @@ def _start(call: Call) -> Effects:
 
 
 HANDLERS: Final = (
-    *(_glob, _read_file, _write, _chdir, _request, _address, terminal, _listen),
+    *(_glob, _write, _request, _address, terminal, _listen),
     *(_subprocess, _exec, _kill, _start, _lists_processes),
 )

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import effects as e
-from refute.scan.core import hosts
+from refute.scan.core import hosts, paths
 from refute.scan.core.symbols import DERIVED, DOWNLOAD, OUTPUT, UNKNOWN, is_open
 from refute.scan.core.tables import Command
 from refute.scan.python import calls
@@ -31,7 +31,9 @@ def effects_of(call: Call, row: Command) -> e.Effects:
         for one in _several(value) if role in {"read", "host"} else [value]:
             found = yield from _in_role(call, role, one)
             result = result if found is None or (role == "read" and not row.prints) else found
-    yields = {"received": DOWNLOAD, "pair": (Ref("socket.socket()"), UNK), "first": call.argument(0), "object": None}
+    first = call.argument(0)
+    yields = {"received": DOWNLOAD, "pair": (Ref("socket.socket()"), UNK), "first": first, "object": None}
+    yields["held"] = getattr(first, "content", UNK)
     if row.prints in yields:
         return yields[row.prints]
     if row.prints == "content" and result == UNKNOWN:
@@ -57,6 +59,8 @@ def _in_role(call: Call, role: str, value: Any) -> e.Effects:  # noqa: C901, PLR
             yield from calls.sends(call)
         case "mode":
             yield from calls.mode_changed(call, value)
+        case "cd":
+            call.walker.cwd = paths.locate(text, call.walker.cwd).text
         case "delete" | "tree":
             yield e.Delete(text, recursive=role == "tree")
         case "url" | "read" if role == "url" or "://" in text:

@@ -167,7 +167,7 @@ def _read(source: str) -> dict[str, Any] | tuple[int, str] | None:
     """The tree that shfmt makes of a text, or the line from which it gives up and why; None where it is not there."""
     told = None
     program = shutil.which("shfmt", path=sysconfig.get_path("scripts")) or shutil.which("shfmt")
-    for dialect in ("bash", "posix") if program else ():
+    for dialect in ("bats", "posix") if program else ():  # bats: bash, and tests
         command = [str(program), "-ln", dialect, "--to-json"]
         try:
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=_WALL_S, check=False)  # noqa: S603 - a formatter reads it
@@ -222,6 +222,10 @@ def _of_node(node: dict[str, Any], text: bytes) -> Iterator[Edit]:  # noqa: C901
             yield _begin(first), _begin(first), b"\\"
         case {"Type": "Lit"}:
             yield from ((at.start(), at.start(), b"\\") for at in _LONE.finditer(text, _begin(node), _end(node)))
+        case {"Type": "TestDecl", "Body": {"Cmd": {"Lbrace": first, "Rbrace": last}}}:
+            # `@test "name" { … }` of bats, each in a process of its own.
+            yield _begin(node), first["Offset"] + 1, b"("
+            yield last["Offset"], last["Offset"] + 1, b")"
         case {"Slice": {"Offset": position}} if text[_begin(position) : _begin(position) + 1] == b"$":
             # A position held in a variable: `${x:$i:1}` and `${x:i:1}` are the same.
             yield _begin(position), _begin(position) + 1, b"_"

@@ -8,7 +8,7 @@ import pytest
 from refute.case import CaseFile
 from refute.errors import UsageError
 from refute.ports import Ports
-from refute.scan.allow import load_foreign_allow_file
+from refute.scan.allow import require_foreign
 from refute.scan.finding import ScanResult
 from refute.settings import Settings
 from refute.stages.admission import admit, scan_scripts, take_snapshot
@@ -81,7 +81,7 @@ def test_a_link_in_the_workspace_is_the_author_s_too(workspace):
     outside.write_text(ENTRY)
     (workspace / "link.yaml").symlink_to(outside)
     with pytest.raises(UsageError, match="lies in the ticket's workspace"):
-        load_foreign_allow_file(workspace / "link.yaml", workspace)
+        require_foreign(workspace / "link.yaml", workspace, "allow-file", "scan_allow_file")
 
 
 def test_one_that_is_named_and_missing_is_an_error(workspace):

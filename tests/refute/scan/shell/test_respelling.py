@@ -34,9 +34,11 @@ UNKNOWN_TO_THE_GRAMMAR = {
     "a position held in a variable": 'i=2\necho "${PWD:$i:1}"\n',
     "more behind the mark of a here-document": "u() {\n  cat <<E; exit\nit's text\nE\n}\ncat <<E;\nx\nE\n",
     "ends that only a blank parts": "f() { ls | while read x; do case y in a) b;; esac done }\n",
+    "a test of bats": 'load helper\n\n@test "it runs" {\n  run x\n  [ "$status" -eq 0 ]\n}\n',
     "alternatives in a word": "case x in ?' '?) ;; esac\nls src/*.@(c|h)\n",
 }
 DANGERS = [
+    '@test "ends" {\n  exit 0\n}\n\n@test "deletes" {\n  rm -rf /etc\n}\n',
     "cat <<E; rm -rf /etc\nx\nE\n",
     "f() { ls | while read x; do case y in a) rm -rf /etc;; esac done }\n",
     "case \"$x\" in\n?*' '?*)\n\trm -rf /etc ;;\nesac\n",
