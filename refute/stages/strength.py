@@ -138,7 +138,7 @@ def could_pass(ports: Ports, evidence: Evidence) -> bool:
     """Whether a strong attack would make the difference between PASS_WEAK and PASS."""
     claims, triaged, run = evidence.triage.claims, evidence.triage.triaged, evidence.attacked.run
     verdict = decide(claims, triaged, run, attack_timeout_s=ports.settings.attack_timeout_s)
-    return verdict.status is Status.PASS_WEAK and not weaknesses(claims, triaged)
+    return verdict.status is Status.PASS_WEAK and not weaknesses(claims)
 
 
 def side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
