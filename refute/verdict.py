@@ -3,16 +3,24 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import Final
 
 from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.critics.judging import Judgement
+from refute.lacking import Lack, lacks
 from refute.outcome import ClaimResult, ClaimVerdict, SecondEnvironment, Status
 from refute.ticket.record import ClaimId
 from refute.wording import NAMES_SHOWN, counted, first_names, in_quotes
 
 CUT_SHORT = frozenset({TestEnd.TIMED_OUT, TestEnd.MISSING})
 """How a test ends that the suite's limit, not the code, may have ended."""
+LACKING: Final = {
+    Lack.TEST: "untested",
+    Lack.INDEPENDENCE: "attacked only by their author's own tests",
+    Lack.ATTESTATION: "attacked only by tests whose result the code could have forged",
+}
+"""What claims lack, before their names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +67,7 @@ def decide(
         return Verdict(status=Status.FAILED_TIMEOUT, reason=reason, caveats=caveats)
     if strength is not None:
         caveats += strength.notes
-    weak = [*weaknesses(claims, triaged), *(_elsewhere(second) if second else ())]
+    weak = [*weaknesses(claims), *(_elsewhere(second) if second else ())]
     strong = strength is not None and strength.suffices
     said = [_survival(claims), *weak, *([] if weak and strength is None else [in_words(strength)])]
     status = Status.PASS if strong and not weak else Status.PASS_WEAK
@@ -140,29 +148,11 @@ def _survived(test: TriagedTest) -> bool:
     return test.verdict is TriageVerdict.SURVIVED
 
 
-def _independent(claim: ClaimResult, triaged: Sequence[TriagedTest]) -> bool:
-    """Whether a test whose expectation the author did not write as code supports the claim."""
-    own = (test for test in triaged if test.test.claim_id == claim.claim_id)
-    return any(_survived(test) and not test.test.origin.by_author for test in own)
-
-
-def weaknesses(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest]) -> list[str]:
+def weaknesses(claims: Sequence[ClaimResult]) -> list[str]:
     """Why a pass is weak whatever the attack's strength: claims without evidence that the author cannot have made."""
-    survived = [claim for claim in claims if claim.verdict.survived]
-    untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
-    by_author = [claim for claim in survived if not _independent(claim, triaged)]
-    unattested = [claim for claim in survived if not claim.attested_tests and claim not in by_author]
-    parts = []
-    if untested:
-        parts.append(f"untested: {first_names(claim.claim_id for claim in untested)}")
-    if by_author:
-        names = first_names(claim.claim_id for claim in by_author)
-        parts.append(f"attacked only by their author's own tests: {names}")
-    if unattested:
-        names = first_names(claim.claim_id for claim in unattested)
-        parts.append(f"attacked only by tests whose result the code could have forged: {names}")
-    parts += [_in_part(claim) for claim in claims if claim.verdict is ClaimVerdict.SURVIVED_IN_PART][:NAMES_SHOWN]
-    return parts
+    lacking = {lack: [claim.claim_id for claim in claims if lack in lacks(claim)] for lack in LACKING}
+    parts = [f"{LACKING[lack]}: {first_names(ids)}" for lack, ids in lacking.items() if ids]
+    return parts + [_in_part(claim) for claim in claims if Lack.ATTACK in lacks(claim)][:NAMES_SHOWN]
 
 
 def _in_part(claim: ClaimResult) -> str:

@@ -30,7 +30,10 @@ _ORIGIN_WORDS: Final[Mapping[Origin, str]] = {
     Origin.FIELD: "claims' fields on drawn inputs",
 }
 
-
+SHARPEN: Final = (
+    "say in the claim what comes out (a value for an input, the name of an error), or have a model write tests"
+)
+"""What would make the attack on a claim stronger."""
 PLACE_CHARS: Final = 60
 
 
@@ -189,7 +192,7 @@ def _place(failure: ReviewFailure) -> str:
 def shallow_line(claim: ShallowClaim) -> str:
     """A claim that is not attacked strongly, what its tests let through, and what would help."""
     tests = "its test passes" if len(claim.tests) == 1 else f"its {len(claim.tests)} independent tests pass"
-    return f"{claim.claim_id} attacked too weakly: {tests} also {claim.unnoticed}; {claim.remedy}"
+    return f"{claim.claim_id} attacked too weakly: {tests} also {claim.unnoticed}; {SHARPEN}"
 
 
 def survivor_line(mutant: MutantResult) -> str:

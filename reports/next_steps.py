@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from refute.lacking import Lack, lacks
 from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
 from refute.ticket.record import Kind
 from refute.wording import first_names, in_quotes
+from reports.evidence import SHARPEN
 
 PAGE: Final = "docs/strength.md#what-to-do-about-a-weak-pass"
 STEPS_SHOWN: Final = 8
@@ -43,10 +45,11 @@ def next_steps(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _for_claims(outcome: Outcome) -> Iterator[str]:
-    shallow = {one.claim_id: one.remedy for one in outcome.strength.shallow} if outcome.strength else {}
+    shallow = {one.claim_id for one in outcome.strength.shallow} if outcome.strength else set()
     by_step: dict[str, list[str]] = {}
     for claim in outcome.claims:
-        if step := _for_a_field(claim, outcome) or _step(claim) or shallow.get(claim.claim_id, ""):
+        sharpen = SHARPEN if claim.claim_id in shallow else ""
+        if step := _for_a_field(claim, outcome) or _step(claim) or sharpen:
             by_step.setdefault(step, []).append(claim.claim_id)
     yield from (f"{first_names(claims)}: {step}" for step, claims in by_step.items())
 
@@ -62,23 +65,22 @@ def _for_a_field(claim: ClaimResult, outcome: Outcome) -> str:
 
 def _step(claim: ClaimResult) -> str:
     """What would most likely help one claim; empty where nothing is amiss with it."""
-    match claim.verdict:
-        case ClaimVerdict.UNTESTED:
+    if claim.verdict is ClaimVerdict.INCONCLUSIVE:
+        return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
+    match lacks(claim):
+        case (Lack.TEST, *_):
             return _for_untested(claim.reason)
-        case ClaimVerdict.SURVIVED_IN_PART:
+        case (Lack.ATTACK, *_):
             return f"make {in_quotes(claim.open_clauses[:1])} a claim of its own, with {_EVIDENCE}"
-        case ClaimVerdict.SURVIVED if not claim.independent_tests:
+        case (Lack.INDEPENDENCE, *_):
             why = f" ({claim.doubt})" if claim.doubt else ""
             return f"only the author's tests passed{why}; add {_EVIDENCE}"
-        case ClaimVerdict.SURVIVED if not claim.attested_tests:
+        case (Lack.ATTESTATION, *_):
             return (
                 "say what comes out, as plain data (NumPy's by `.item()` or `.tolist()`): its tests compare the code's "
                 "answers or objects with one another"
             )
-        case ClaimVerdict.INCONCLUSIVE:
-            return f"look at {claim.decided_by or 'its tests'}, and say in the claim which result is right"
-        case _:
-            return ""
+    return ""
 
 
 def _for_untested(reason: str) -> str:

@@ -134,31 +134,23 @@ class AttackTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Untestable:
-    """A claim that a tester could not attack, and why."""
+class Untested:
+    """Something that a claim says and that gave no test, and why."""
 
     claim: Claim
     reason: str
-
-
-def without_test(brief: Brief, tests: Iterable[AttackTest], why: Callable[[Claim], str]) -> tuple[Untestable, ...]:
-    """The claims that none of these tests attacks, each with why."""
-    tested = {test.claim_id for test in tests}
-    return tuple(Untestable(claim=one, reason=why(one)) for one in brief.ticket.claims if one.id not in tested)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UntestedField:
-    """A field of a claim that gave no test."""
-
-    claim_id: ClaimId
-    field: str
-    """In a few words: `unchanged, parse`."""
-    reason: str
+    field: str = ""
+    """Which field of the claim, in a few words (`unchanged, parse`): it stays untested whatever else is tested."""
 
     def __str__(self) -> str:
         """What stays untested, and why."""
-        return f"{self.claim_id}: {self.field} is not tested: {self.reason.removeprefix(self.field).lstrip(': ')}"
+        return f"{self.claim.id}: {self.field} is not tested: {self.reason.removeprefix(self.field).lstrip(': ')}"
+
+
+def without_test(brief: Brief, tests: Iterable[AttackTest], why: Callable[[Claim], str]) -> tuple[Untested, ...]:
+    """The claims that none of these tests attacks, each with why."""
+    tested = {test.claim_id for test in tests}
+    return tuple(Untested(claim=one, reason=why(one)) for one in brief.ticket.claims if one.id not in tested)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,9 +161,9 @@ class Attack:
     """`test_adversarial_<ticket>.py`."""
     source: str
     tests: tuple[AttackTest, ...]
-    untestable: tuple[Untestable, ...]
+    untestable: tuple[Untested, ...]
     tester: str
-    untested_fields: tuple[UntestedField, ...] = ()
+    untested_fields: tuple[Untested, ...] = ()
     """Claims that have one are not wholly attacked by their other tests."""
 
 

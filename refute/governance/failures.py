@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Final
 
 from refute.adversary.strength.record import Strength
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
+from refute.lacking import Lack, lacks
+from refute.outcome import ClaimResult, Outcome, Status
 from refute.verdict import in_words
 from refute.wording import in_quotes
 
@@ -159,12 +160,13 @@ def _not_shown(claim: ClaimResult, observed: str) -> GateFailure:
 
 def _missing(claim: ClaimResult) -> str:
     """What is not shown of a claim; empty where it is shown."""
-    if claim.verdict is ClaimVerdict.UNTESTED:
-        return f"no test could be written: {claim.reason}"
-    if claim.verdict is ClaimVerdict.SURVIVED_IN_PART:
-        return f"no independent test attacks {in_quotes(claim.open_clauses)}"
-    if claim.verdict.survived and not claim.independent_tests:
-        return "it is attacked only by examples of its author"
-    if claim.verdict.survived and not claim.attested_tests:
-        return "it is attacked only by tests whose result the code could have forged"
+    match lacks(claim):
+        case (Lack.TEST, *_):
+            return f"no test could be written: {claim.reason}"
+        case (Lack.ATTACK, *_):
+            return f"no independent test attacks {in_quotes(claim.open_clauses)}"
+        case (Lack.INDEPENDENCE, *_):
+            return "it is attacked only by examples of its author"
+        case (Lack.ATTESTATION, *_):
+            return "it is attacked only by tests whose result the code could have forged"
     return ""

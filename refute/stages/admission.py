@@ -23,8 +23,8 @@ from refute.scan.core.tables import knowledge
 from refute.scan.finding import ScanResult
 from refute.scan.scanner import scan_files
 from refute.settings_fields import AttackPolicy
-from refute.stages.ahead import prepare_verification
 from refute.stages.brief import brief_of
+from refute.stages.prefetch import prepare_verification
 from refute.ticket import snapshot as freezing
 from refute.ticket.record import Snapshot, Ticket
 from refute.wording import counted

@@ -23,7 +23,7 @@ from refute.stages.evidence import Evidence, StrengthStage
 from refute.stages.jobs import outline_of, site_of
 from refute.stages.violations import plant_violations
 from refute.ticket.record import Snapshot, Ticket
-from refute.verdict import decide, weaknesses
+from refute.verdict import decide, in_words, weaknesses
 
 CONTAINERS: Final = 2
 """Mutants run side by side in so many."""
@@ -138,7 +138,7 @@ def could_pass(ports: Ports, evidence: Evidence) -> bool:
     """Whether a strong attack would make the difference between PASS_WEAK and PASS."""
     claims, triaged, run = evidence.triage.claims, evidence.triage.triaged, evidence.attacked.run
     verdict = decide(claims, triaged, run, attack_timeout_s=ports.settings.attack_timeout_s)
-    return verdict.status is Status.PASS_WEAK and not weaknesses(claims, triaged)
+    return verdict.status is Status.PASS_WEAK and not weaknesses(claims)
 
 
 def side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
@@ -156,19 +156,3 @@ def side_by_side(ports: Ports, jobs: Sequence[Job]) -> list[JobResult]:
 
 def _told(strength: Strength, *, kept: KeptFrom | None = None) -> StrengthStage:
     return StrengthStage(strength=strength, summary=in_words(strength), kept=kept)
-
-
-def in_words(strength: Strength) -> str:
-    """The score on one line."""
-    if strength.void:
-        return f"no score: {strength.void}"
-    shallow = (
-        f"; not attacked strongly: {', '.join(one.claim_id for one in strength.shallow)}" if strength.shallow else ""
-    )
-    noticed = strength.violations_noticed
-    low, high = f"{strength.low:.2f}", f"{strength.high:.2f}"
-    share = low if strength.is_census else f"{low} to {high} with 90% confidence"
-    return (
-        f"{strength.kills}, {share}, floor {strength.floor:g}"
-        f"{'; not measured per claim' if strength.unjudged else shallow}{f'; {noticed}' if noticed else ''}"
-    )

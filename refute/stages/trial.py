@@ -20,12 +20,12 @@ from refute.ports import Ports
 from refute.sandbox.job import Job, JobResult
 from refute.sandbox.runtime import in_words
 from refute.scan.scanner import scan_python
-from refute.stages.ahead import prepare_attack
 from refute.stages.brief import brief_of
 from refute.stages.earlier import judge_by_earlier_version
 from refute.stages.evidence import AttackStage, Critique, Hardening, SecondRun, Triage, Verification
 from refute.stages.false_claims import expose_false_claims
 from refute.stages.jobs import attack_of, verification_of
+from refute.stages.prefetch import prepare_attack
 from refute.stages.reproduction import reproduced
 from refute.stages.usage import models_used
 from refute.ticket.record import Snapshot, Ticket

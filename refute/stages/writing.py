@@ -74,7 +74,7 @@ def _written_by_all(ports: Ports, brief: Brief, compared: Sequence[Compared]) ->
 def _by_property(brief: Brief, compared: Sequence[Compared]) -> Writing:
     attack = PropertyTester(compared).write_tests(brief)
     tested = {test.claim_id for test in attack.tests}
-    notes = [str(one) for one in attack.untested_fields if one.claim_id in tested]
+    notes = [str(one) for one in attack.untested_fields if one.claim.id in tested]
     notes += dict.fromkeys(changed_behaviour(brief, compared))  # methods of one name share their calls
     return Writing(attack=attack, cost_usd=Decimal(0), rounds=(_whole(attack),), notes=tuple(notes))
 
@@ -102,7 +102,7 @@ def write_harder_tests(ports: Ports, brief: Brief, existing: Sequence[str], faul
     tester = _model_tester(ports, names[0], brief)
     with _costs_of(tester):
         attack = ports.stages.run(STAGE, lambda: tester.harden(brief, existing, faults))
-        return _written(tester, attack, names[0])
+        return _written(tester, attack)
 
 
 def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
@@ -113,7 +113,7 @@ def _model_tester(ports: Ports, name: TesterName, brief: Brief) -> ModelTester:
 def _by_model(ports: Ports, name: TesterName, brief: Brief) -> Writing:
     tester = _model_tester(ports, name, brief)
     with _costs_of(tester):
-        return _written(tester, tester.write_tests(brief), name)
+        return _written(tester, tester.write_tests(brief))
 
 
 @contextlib.contextmanager
@@ -130,17 +130,13 @@ def _cost(tester: ModelTester) -> Decimal | None:
     return total([*(completion.cost_usd for completion in tester.completions), *tester.lost_usd])
 
 
-def _written(tester: ModelTester, attack: Attack, name: TesterName) -> Writing:
-    notes = [f"{one.round}: {note}" for one in tester.yields for note in one.notes]
-    notes += _not_asked_for(tester.completions)
+def _written(tester: ModelTester, attack: Attack) -> Writing:
     return Writing(
         attack=attack,
         cost_usd=_cost(tester),
         models=models_used(tester.completions),
-        notes=tuple(notes),
-        rounds=tuple(
-            RoundYield(tester=name, round=one.round, tier=one.tier, written=one.written) for one in tester.yields
-        ),
+        notes=(*tester.notes, *_not_asked_for(tester.completions)),
+        rounds=tuple(tester.yields),
     )
 
 

@@ -90,6 +90,7 @@ ATTESTED = ClaimResult(
     verdict=ClaimVerdict.SURVIVED,
     reason="because",
     tests_run=2,
+    independent_tests=1,
     attested_tests=1,
 )
 
@@ -241,7 +242,7 @@ STRONG = measured(30)
         pytest.param([ATTESTED], [triaged(SURVIVED)], measured(0, 0), "0 of 0 mutants", id="no-mutants"),
         pytest.param([ATTESTED, UNTESTED], [triaged(SURVIVED)], STRONG, "untested: C2", id="untested"),
         pytest.param(
-            [ATTESTED], [triaged(SURVIVED, origin=Origin.AUTHOR_PROPERTY)], STRONG, "author's own", id="by-author"
+            [replace(ATTESTED, independent_tests=0)], [triaged(SURVIVED)], STRONG, "author's own", id="by-author"
         ),
         pytest.param(
             [replace(ATTESTED, attested_tests=0)], [triaged(SURVIVED)], STRONG, "could have forged", id="unattested"
@@ -256,7 +257,7 @@ def test_whatever_a_pass_lacks_makes_it_weak_and_is_named(
     assert why in verdict.reason
 
 
-SHALLOW = ShallowClaim(claim_id=ClaimId("C1"), tests=("test_a",), unnoticed="where every function fails", remedy="r")
+SHALLOW = ShallowClaim(claim_id=ClaimId("C1"), tests=("test_a",), unnoticed="where every function fails")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untestable, without_test
+from refute.adversary.attack import Attack, AttackTest, Brief, Origin, Untested, without_test
 from refute.adversary.generation.answer import WrittenTest, WrittenTests
 from refute.adversary.joining import join, self_contained, statements_of
 from refute.adversary.property.render import file_name, header
@@ -94,7 +94,7 @@ def _function(written: WrittenTest, preamble: Sequence[ast.stmt], told: str) -> 
     return made
 
 
-def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untestable, ...]:
+def _untestable(brief: Brief, tests: Sequence[AttackTest], rounds: Sequence[Round]) -> tuple[Untested, ...]:
     told = {given_up.claim_id: given_up.reason for one in rounds for given_up in one.answer.untestable}
     unusable = [one.unusable for one in rounds]
     otherwise = "the model wrote no test for it"

@@ -1,21 +1,17 @@
 """A tester that is a model: asked claims first, once more where little came of it, then with the code in view."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from refute.adversary.attack import Attack, Brief, Screening
 from refute.adversary.generation.answer import WrittenTests, read_answer
 from refute.adversary.generation.assembly import Round, assemble
 from refute.adversary.generation.fitting import excerpts, outlines
-from refute.adversary.generation.prompting import (
-    claims_first,
-    code_aware,
-    hardening,
-    once_more,
-)
+from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.errors import BudgetExhausted, ModelUnavailable
-from refute.llm.model import Completion, Ending, Model, Prompt, Tier
+from refute.llm.model import Completion, Ending, Model, Prompt
+from refute.outcome import RoundYield
 from refute.ticket.clauses import clauses_of, open_clauses
 from refute.ticket.record import ClaimId
 
@@ -26,19 +22,6 @@ ENOUGH_TESTS: Final = 3
 MORE_ROOM: Final = 2
 """An unusable answer is asked for once more, with so many times the room where it was cut off."""
 Screen = Callable[[Attack, Brief], Screening]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Yield:
-    """What a round brought."""
-
-    round: str
-    """Name and version of its prompt."""
-    tier: Tier
-    written: int
-    """Tests in its answer."""
-    notes: tuple[str, ...] = ()
-    """What was wrong with it, one line each."""
 
 
 class ModelTester:
@@ -56,7 +39,9 @@ class ModelTester:
         self._name = name
         self.completions: list[Completion] = []
         """Every answer, usable or not."""
-        self.yields: list[Yield] = []
+        self.yields: list[RoundYield] = []
+        self.notes: list[str] = []
+        """What was wrong with its answers, one line each."""
         self.lost_usd: list[Decimal | None] = []
         """What requests without an answer may have cost."""
 
@@ -100,8 +85,7 @@ class ModelTester:
             rounds.append(self._ask(prompt, known=notes))
         except (ModelUnavailable, BudgetExhausted) as error:
             self.lost_usd.append(error.cost_usd)
-            why = (f"left out: {error.message}",)
-            self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=0, notes=why))
+            self._note(prompt, 0, [f"left out: {error.message}"])
 
     def _ask(self, prompt: Prompt, *, known: str = "") -> Round:
         notes, told = [known.strip(" ()")] if known else [], ""
@@ -119,8 +103,12 @@ class ModelTester:
             notes.append(f"unusable answer: {told}")
             if reply.ending is Ending.BLOCKED:
                 break
-        self.yields.append(Yield(round=prompt.name, tier=prompt.tier, written=len(answer.tests), notes=tuple(notes)))
+        self._note(prompt, len(answer.tests), notes)
         return Round(name=prompt.name, answer=answer, unusable=told)
+
+    def _note(self, prompt: Prompt, written: int, notes: Iterable[str]) -> None:
+        self.yields.append(RoundYield(tester=self._name, round=prompt.name, tier=prompt.tier, written=written))
+        self.notes += [f"{prompt.name}: {note}" for note in notes]
 
     def _screened(self, brief: Brief, rounds: Sequence[Round]) -> Screening:
         return self._screen(assemble(brief, rounds, tester=self._name), brief)

@@ -128,7 +128,7 @@ def _uncalled(claim: Claim, tests: Sequence[AttackTest], source: str, brief: Bri
 
 def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screening) -> Iterator[str]:
     """Fields of a claim that say nothing of the code: without a test, or with one rejected, invalid or flaky."""
-    yield from (one.field for one in screening.attack.untested_fields if one.claim_id == claim.id)
+    yield from (one.field for one in screening.attack.untested_fields if one.claim.id == claim.id)
     mute = [one.test for one in screening.rejected if one.test.claim_id == claim.id]
     mute += [one.test for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY}]
     yield from (test.name for test in mute if test.origin.is_field)

@@ -1,36 +1,21 @@
 """A pytest file per refutation, with the one test and what it needs: it shows the disagreement, wherever it is run."""
 
 import ast
-import builtins
+import contextlib
 from collections.abc import Iterable
 from typing import Final
 
 from refute.adversary.attack import Attack, AttackTest, Brief, TestRun
 from refute.adversary.counterexample import arguments
 from refute.adversary.judgement.repetition import ASSERTED
+from refute.adversary.property.draft import NotTested
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.surface import Surface
 from refute.adversary.references import loaded, needed_for
 from refute.adversary.suite_source import lines_of
 from refute.guardrails.plain_text import printable
 from refute.python_syntax import parse_python, python_lines
 
-NAMES_IN_INPUTS: Final = {
-    "datetime": "import datetime",
-    "uuid": "import uuid",
-    "ipaddress": "import ipaddress",
-    "zoneinfo": "import zoneinfo",
-    "re": "import re",
-    "Decimal": "from decimal import Decimal",
-    "Fraction": "from fractions import Fraction",
-    "UUID": "from uuid import UUID",
-    "OrderedDict": "from collections import OrderedDict",
-    "deque": "from collections import deque",
-    "Counter": "from collections import Counter",
-    "Path": "from pathlib import Path",
-    "PosixPath": "from pathlib import PosixPath",
-    "nan": "from math import nan",
-    "inf": "from math import inf",
-}
-"""Names that reprs of generated values use."""
 RUN: Final = '''\
 import os
 import sys
@@ -118,14 +103,13 @@ def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brie
     kept = needed_for(loaded(function), (node for node in body if getattr(node, "name", "") != test.name))
     needed = "\n".join(map(ast.unparse, [*kept, function]))
     given = _given(function, run)
-    names = {name for value in given.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     values = ", ".join(f"{name}={value}" for name, value in given.items())
     future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     parts = [
         _header(test, run, brief),
         *(_text(attack.source, node) for node in future),
         _preamble(test, run, brief, needs=["pytest", "hypothesis"] if "hypothesis" in needed else ["pytest"]),
-        "\n".join(line for name, line in NAMES_IN_INPUTS.items() if name in names),
+        "\n".join(_imports(given.values())),
         *(_text(attack.source, node) for node in kept if node not in future),
         (f"@hypothesis.example({values})\n" if given else "") + _text(attack.source, function),
     ]
@@ -136,9 +120,17 @@ def _given(function: ast.FunctionDef, run: TestRun) -> dict[str, str]:
     """The smallest input of a test that draws its own; empty where it cannot be written as Python."""
     found = arguments(run.smallest_input) or {}
     wanted = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
-    names = {name for value in found.values() for name in loaded(parse_python(value.strip(), mode="eval"))}
     drawn = any("given" in loaded(one) for one in function.decorator_list)
-    return found if drawn and found.keys() <= wanted and names <= {*NAMES_IN_INPUTS, *dir(builtins)} else {}
+    with contextlib.suppress(NotTested):
+        _imports(found.values())
+        return found if drawn and found.keys() <= wanted else {}
+    return {}
+
+
+def _imports(values: Iterable[str]) -> tuple[str, ...]:
+    """What reprs of generated values use. Raises NotTested: a name is nobody's that is known."""
+    trees = [parse_python(value.strip(), mode="eval") for value in values]
+    return Namespace(surface=Surface(faces=())).resolve(trees).imports
 
 
 def _text(source: str, node: ast.stmt) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from refute.adversary.attack import Category, Origin
+from refute.adversary.attack import Category, Origin, Untested
 from refute.ticket.clauses import clauses_of
 from refute.ticket.record import Claim
 
@@ -54,19 +54,9 @@ class NotTested(Exception):
     """Why something that a claim says cannot be made a test."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Note:
-    """Something about a claim that could not be made a test, and why."""
-
-    claim: Claim
-    reason: str
-    field: str = ""
-    """The field of the claim that it is about, in a few words: it stays untested whatever else attacks the claim."""
-
-
-def attempt(claim: Claim, what: str, made: Callable[[], Draft]) -> Draft | Note:
+def attempt(claim: Claim, what: str, made: Callable[[], Draft]) -> Draft | Untested:
     """The test of something that a claim says, or why it has none."""
     try:
         return made()
     except NotTested as why:
-        return Note(claim=claim, reason=f"{what} {why}", field=what.rstrip(":"))
+        return Untested(claim=claim, reason=f"{what} {why}", field=what.rstrip(":"))

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.attack import Brief, Category, Origin, Untested
 from refute.adversary.preservation import PRESERVED, preserves_everything
 from refute.adversary.property.differential import Answer, Compared, earlier_modules
-from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.draft import Draft, quote_of
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import MAX_ROWS
 from refute.adversary.property.laws import sampled
@@ -49,7 +49,7 @@ _MOVED: Final = (
 _SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."]'
 
 
-def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
+def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
     """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
     surface = read_surface(brief.modules)
     # Parsed only for a claim that names functions of it.
@@ -60,23 +60,23 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
-                yield Note(claim=claim, reason=UNKNOWN.format(name), field=field)
+                yield Untested(claim=claim, reason=UNKNOWN.format(name), field=field)
             elif function.whole not in known:
                 moved = _MOVED.format(function.whole) if brief.earlier else _incomparable(claim, brief)
-                yield Note(claim=claim, reason=moved, field=field)
+                yield Untested(claim=claim, reason=moved, field=field)
             elif changed := _demanded_otherwise(claim, function, compared):
-                yield Note(claim=claim, reason=changed, field=field)
+                yield Untested(claim=claim, reason=changed, field=field)
             else:
                 yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"), field)
         said = PRESERVED.search(claim.text)
         if said is None or claim.unchanged:
             continue
         if why_not := _incomparable(claim, brief):
-            yield Note(claim=claim, reason=why_not)
+            yield Untested(claim=claim, reason=why_not)
             continue
         functions = _preserved(claim, surface)
         if not functions:
-            yield Note(claim=claim, reason=ELSEWHERE)
+            yield Untested(claim=claim, reason=ELSEWHERE)
         for function in functions:
             yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
 
@@ -111,7 +111,7 @@ def _incomparable(claim: Claim, brief: Brief) -> str:
 
 def _of_function(
     claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
-) -> Iterator[Draft | Note]:
+) -> Iterator[Draft | Untested]:
     own = [one for one in compared if one.way.function.whole == function.whole and not one.way.demand]
     drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
     if not drafts:
@@ -119,7 +119,7 @@ def _of_function(
         reason += _SHOW.format(function.qualified)
         if own and all(answer == _UNIMPORTED for one in own for answer in one.before):
             reason = _NO_IMPORT
-        yield Note(claim=claim, reason=reason, field=field)
+        yield Untested(claim=claim, reason=reason, field=field)
     yield from drafts
 
 

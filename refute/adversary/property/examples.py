@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Category, Origin
+from refute.adversary.attack import Category, Origin, Untested
 from refute.adversary.property.checks import CHECKS, DISAGREES, lines_of
 from refute.adversary.property.doubts import illustrates
-from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
+from refute.adversary.property.draft import Draft, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import dotted, parse_expression
 from refute.adversary.property.namespace import Namespace, Resolved
 from refute.adversary.property.notation import read_inline
@@ -24,13 +24,13 @@ _MAX_TEXT: Final = 20_000
 """Characters of a claim or docstring in which examples are looked for."""
 
 
-def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Note]:
+def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Untested]:
     """A test for each entry of the claim's `examples`, or each session of one; Python decides, as written."""
     for written in claim.examples:
         if written.lstrip().startswith(">>>"):
             found = text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)
             part = f"the session {written.lstrip().partition(chr(10))[0]!r}"
-            yield from (replace(one, field=part) if isinstance(one, Note) else one for one in found)
+            yield from (replace(one, field=part) if isinstance(one, Untested) else one for one in found)
             continue
         made = functools.partial(_author_example, claim, written, namespace)
         yield attempt(claim, f"the example {written!r}", made)
@@ -65,7 +65,7 @@ def _must_hold(expression: ast.expr) -> list[str]:
 
 def text_examples(
     claim: Claim, text: str, origin: Origin, namespace: Namespace, *, home: str = "", subject: Function | None = None
-) -> Iterator[Draft | Note]:
+) -> Iterator[Draft | Untested]:
     """Every example that stands in a text.
 
     Args:
@@ -90,7 +90,7 @@ def text_examples(
             if names.reaches_implementation:
                 yield _tested(claim, text, example, origin, namespace, names)
         except NotTested as why:
-            yield Note(claim=claim, reason=f"the example {example.quote!r} {why}")
+            yield Untested(claim=claim, reason=f"the example {example.quote!r} {why}")
 
 
 def _names_of(example: Example, namespace: Namespace, home: str) -> Resolved:
@@ -129,7 +129,7 @@ def _draft(
     )
 
 
-def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Note]:
+def docstring_examples(claim: Claim, documented: Documented, namespace: Namespace) -> Iterator[Draft | Untested]:
     """Every example of a docstring, for the claim that stands for it."""
     subject = namespace.surface.named(f"{documented.module}.{documented.subject}") if documented.subject else None
     yield from text_examples(

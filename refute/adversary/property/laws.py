@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.adversary.attack import Category, Origin
+from refute.adversary.attack import Category, Origin, Untested
 from refute.adversary.property.checks import DISAGREES
-from refute.adversary.property.draft import Draft, Note, NotTested, attempt, quote_of
+from refute.adversary.property.draft import Draft, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Inputs, inputs_of
 from refute.adversary.property.given import Given, beside_drawn, drawn, given_kinds
@@ -25,7 +25,7 @@ NO_INPUTS: Final = "no inputs can be made for it; give an example that calls it,
 """Why a law has no test, and what would give it one."""
 
 
-def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespace) -> Iterator[Draft | Note]:
+def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespace) -> Iterator[Draft | Untested]:
     """Tests for a claim's `property`, and for each entry of its `raises` and `same_as`.
 
     Args:
@@ -41,7 +41,7 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
         try:
             yield from _same_as(claim, pair, published, namespace)
         except NotTested as why:
-            yield Note(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
+            yield Untested(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
 
 
 def sampled(rows: Sequence[tuple[Any, ...]]) -> str:

@@ -21,7 +21,7 @@ _LIBRARY: Final = (
 )
 LIBRARY: Final = frozenset(_LIBRARY.split())
 """Modules whose functions answer by their arguments alone."""
-_EFFECTS: Final = "asyncio copy csv inspect io os random sys tempfile threading time typing uuid"
+_EFFECTS: Final = "asyncio copy csv inspect io ipaddress os random sys tempfile threading time typing uuid zoneinfo"
 STANDARD_MODULES: Final = LIBRARY.union(_EFFECTS.split())
 """Modules that an example may name without importing them, as people do in prose."""
 

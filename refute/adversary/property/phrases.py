@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from refute.adversary.attack import Category, Origin
+from refute.adversary.attack import Category, Origin, Untested
 from refute.adversary.promises import ERROR_NAME
 from refute.adversary.property.arguments import Arguments, arguments_of, is_pure, parts_of
 from refute.adversary.property.checks import DISAGREES
-from refute.adversary.property.draft import Draft, Note, NotTested, quote_of
+from refute.adversary.property.draft import Draft, NotTested, quote_of
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.given import drawn
 from refute.adversary.property.kinds import Kind
@@ -41,7 +41,7 @@ class _Clause:
     """The row's groups (`a2` is another place of `a`)."""
 
 
-def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Note]:
+def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator[Draft | Untested]:
     """Tests for every recognised clause of a claim, and the reasons why recognised ones were left alone."""
     subjects = namespace.surface.subjects(claim.text)
     clauses = [*_clauses(claim.text, subjects)]
@@ -54,7 +54,7 @@ def phrase_tests(claim: Claim, ticket: Ticket, namespace: Namespace) -> Iterator
         try:
             yield from _Reading(claim, clause, clause.row, function, others, namespace).drafts()
         except NotTested as why:
-            yield Note(claim=claim, reason=str(why))
+            yield Untested(claim=claim, reason=str(why))
 
 
 def _clauses(text: str, subjects: Sequence[Function]) -> Iterator[_Clause]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from importlib import resources
 
-from refute.adversary.attack import Attack, AttackTest, Brief, UntestedField, without_test
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.attack import Attack, AttackTest, Brief, Untested, without_test
+from refute.adversary.property.draft import Draft
 from refute.adversary.references import loaded, needed_for
 from refute.python_syntax import parse_python
 from refute.ticket.record import ClaimId
@@ -39,7 +39,7 @@ _CHECKED = settings(
 """What tests may need at the top of their file, before helpers."""
 
 
-def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons: dict[ClaimId, str]) -> Attack:
+def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested], reasons: dict[ClaimId, str]) -> Attack:
     """Write the file.
 
     Args:
@@ -65,8 +65,8 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note], reasons
         untestable=without_test(brief, tests, lambda claim: reasons.get(claim.id) or full),
         tester=TESTER,
         untested_fields=(
-            *(UntestedField(claim_id=n.claim.id, field=n.field, reason=n.reason) for n in notes if n.field),
-            *(UntestedField(claim_id=d.claim.id, field=_one_line(d.detail or d.label), reason=full) for d in left_out),
+            *(note for note in notes if note.field),
+            *(Untested(claim=one.claim, field=_one_line(one.detail or one.label), reason=full) for one in left_out),
         ),
     )
 
@@ -85,7 +85,7 @@ def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
     return sorted(distinct.values(), key=lambda draft: draft is not first[draft.claim.id])[: brief.max_tests]
 
 
-def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple[str, list[AttackTest]]:
+def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> tuple[str, list[AttackTest]]:
     order = {claim.id: position for position, claim in enumerate(brief.ticket.claims)}
     drafts = sorted(drafts, key=lambda draft: order[draft.claim.id])
     named = list(zip(drafts, _names(drafts), strict=True))
@@ -105,7 +105,7 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> tuple
     return f"{_told_of(brief, drafts, notes)}\n\n{_beside(body)}\n\n\n{body}\n", tests
 
 
-def _told_of(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> str:
+def _told_of(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> str:
     origins = sorted({draft.origin.value.replace("_", " ") for draft in drafts})
     roots = ":".join(brief.ticket.import_roots) or "."
     lines = [

@@ -5,11 +5,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from refute.adversary.attack import Attack, Brief, Origin, SourceModule
+from refute.adversary.attack import Attack, Brief, Origin, SourceModule, Untested
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared
-from refute.adversary.property.draft import Draft, Note
+from refute.adversary.property.draft import Draft
 from refute.adversary.property.earlier_answers import preservation_tests
 from refute.adversary.property.examples import author_examples, docstring_examples, text_examples
 from refute.adversary.property.faces import read_surface
@@ -48,13 +48,13 @@ class PropertyTester:
         drafts = sorted(
             (item for item in found if isinstance(item, Draft)), key=lambda draft: worth.index(draft.origin)
         )
-        notes = [item for item in found if isinstance(item, Note)]
+        notes = [item for item in found if isinstance(item, Untested)]
         return render(brief, drafts, notes, _reasons(brief, drafts, notes))
 
 
-def _runnable(item: Draft | Note) -> Draft | Note:
+def _runnable(item: Draft | Untested) -> Draft | Untested:
     """One test that Python refuses to compile (`await` in a lambda, `break` outside of a loop) would take all along."""
-    if isinstance(item, Note):
+    if isinstance(item, Untested):
         return item
     try:
         with warnings.catch_warnings():
@@ -62,11 +62,11 @@ def _runnable(item: Draft | Note) -> Draft | Note:
             compile(function_of(item, "test"), "<draft>", "exec", dont_inherit=True)
     except SyntaxError as error:
         reason = f"{item.detail or item.quote!r} cannot stand in a test: {error.msg}"
-        return Note(claim=item.claim, reason=reason, field=item.label if item.origin.is_field else "")
+        return Untested(claim=item.claim, reason=reason, field=item.label if item.origin.is_field else "")
     return item
 
 
-def _reasons(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Note]) -> dict[ClaimId, str]:
+def _reasons(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> dict[ClaimId, str]:
     """Why a claim without a test has none."""
     broken = "; ".join(filter(None, map(_parse_fault, brief.modules)))
     told: dict[ClaimId, str] = {claim.id: broken or _NOTHING_FOUND for claim in brief.ticket.claims}
@@ -90,13 +90,13 @@ def _parse_fault(source: SourceModule) -> str:
     return ""
 
 
-def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Note]:
+def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
     surface = read_surface(brief.modules)
     namespace = Namespace(surface=surface, files=brief.workspace_paths)
     published = published_calls(brief, surface)
     for claim in brief.ticket.claims:
         if not claim.code() and surface.speaks_of_others(claim.text):
-            yield Note(claim=claim, reason=ELSEWHERE)
+            yield Untested(claim=claim, reason=ELSEWHERE)
         yield from author_examples(claim, namespace)
         subjects = surface.subjects(claim.text)
         only = subjects[0] if len(subjects) == 1 else None

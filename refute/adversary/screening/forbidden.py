@@ -80,7 +80,7 @@ class Objections:
             test: the function.
             closure: every statement that runs with it; the file keeps them alive.
         """
-        for module in self._names.star_imports:
+        for module in filter(self._is_foreign, self._names.star_imports):
             if _is_in(module, MOCKS):
                 yield f"mocks: everything of {module} is imported"
         for statement in closure:
@@ -100,7 +100,7 @@ class Objections:
         sources = self._source_names(statement, names)
         for node in ast.walk(statement):
             yield from _replaced(node, names)
-            for dotted in _mentioned(node, names) if id(node) not in allowed else ():
+            for dotted in filter(self._is_foreign, _mentioned(node, names)) if id(node) not in allowed else ():
                 yield from (f"{what} {dotted}" for what, table in TABLES.items() if _is_in(dotted, table))
                 if self._offline and kind_of(dotted) is Kind.NETWORK:
                     yield f"uses the network: {dotted}"
@@ -115,6 +115,10 @@ class Objections:
         fair = [node for node in ast.walk(statement) if _is_fair_patch(node)]
         if len(patching) > len(fair):
             yield f"mocks by monkeypatch, of which a test may use {', '.join(sorted(MONKEYPATCH_ALLOWED))}"
+
+    def _is_foreign(self, dotted: str) -> bool:
+        """Whether a name is not the implementation's, whose file may well be called `responses.py` or `serial.py`."""
+        return dotted.partition(".")[0] not in self._ours
 
     def _source_names(self, statement: ast.stmt, names: Resolution) -> set[str]:
         """Variables that hold the path of an implementation file."""

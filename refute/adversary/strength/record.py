@@ -84,8 +84,6 @@ class ShallowClaim:
     """Those that an attested, independent result was to come from, of which none noticed."""
     unnoticed: str
     """What they pass on, after "its tests pass also": `where every function fails`."""
-    remedy: str
-    """What would make the attack on it stronger, in words for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,9 +25,6 @@ from refute.statistics.interval import wilson
 
 LIMITS: Final = frozenset({"time", "exit", "memory", "resources"})
 """Limits of the sandbox; endless recursion is Python's own and shows in any place."""
-REMEDY: Final = (
-    "say in the claim what comes out (a value for an input, the name of an error), or have a model write tests"
-)
 EQUAL: Final = "the model's own test does not tell it from the code as submitted"
 
 
@@ -180,7 +177,7 @@ class Judge:
                 unnoticed = [OTHERWISE, *([FAILING] if swallowed else [])]
             if tests and unnoticed and not uses_what_stays(self._brief, self._trial.attack.source, tests):
                 told = f"where {' and where '.join(unnoticed)}"
-                found.append(ShallowClaim(claim_id=claim.id, tests=tests, unnoticed=told, remedy=REMEDY))
+                found.append(ShallowClaim(claim_id=claim.id, tests=tests, unnoticed=told))
         return tuple(found), ""
 
     def _judged(self, run: VariantRun) -> tuple[MutantEnd, str, str]:

@@ -3,7 +3,7 @@
 import ast
 from dataclasses import replace
 
-from refute.adversary.attack import Attack, Untestable
+from refute.adversary.attack import Attack, Untested
 from refute.adversary.joining import combine
 from tests.refute.adversary.conftest import make_brief, make_test
 
@@ -15,7 +15,7 @@ TEST = "def test_{k}():\n    assert check({k})\n\n\n"
 def attack(who: str, count: int, **changed: object) -> Attack:
     source = BODY.format(who=who, n=len(who), tests="".join(TEST.format(k=k) for k in range(count)))
     tests = tuple(replace(make_test(f"test_{k}"), tester=who) for k in range(count))
-    untestable = (Untestable(claim=BRIEF.ticket.claims[1], reason="vague"),)
+    untestable = (Untested(claim=BRIEF.ticket.claims[1], reason="vague"),)
     made = Attack(file_name="test_adversarial_t.py", source=source, tests=tests, untestable=untestable, tester=who)
     return replace(made, **changed)  # type: ignore[arg-type]
 

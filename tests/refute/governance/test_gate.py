@@ -87,7 +87,7 @@ def test_confirmed_failures_of_critics_go_back_with_their_place(made):
 
 
 def test_code_that_breaks_a_claim_unnoticed_goes_back_without_the_code(made):
-    shallow = ShallowClaim(claim_id=ClaimId("C1"), tests=("t",), unnoticed="where every function fails", remedy="r")
+    shallow = ShallowClaim(claim_id=ClaimId("C1"), tests=("t",), unnoticed="where every function fails")
     missed = ViolationResult(
         claim_id=ClaimId("C1"), clause="sorts", behaviour="drops 0", diff="- secret", end=ViolationEnd.MISSED
     )

@@ -14,8 +14,8 @@ from refute.closing import close
 from refute.outcome import Provenance
 from refute.sandbox.job import Exited, Job, JobResult
 from refute.sandbox.network_hosts import read_hosts
-from refute.stages.ahead import prepare_verification
 from refute.stages.evidence import Evidence
+from refute.stages.prefetch import prepare_verification
 from refute.stages.strength import measure_strength
 from refute.stages.trial import run_attack, run_verification, triage_tests
 from reports.outcome_formats import FORMATS, render

@@ -113,7 +113,8 @@ def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path:
     assert (stage.strength.n, stage.strength.killed, stage.sandbox_s) == (6, 3, 4.0)
     assert len(stage.strength.survivors) == 3
     assert stage.strength.survivors[0].diff.startswith("--- impl.py")
-    assert stage.summary == "3 of 6 mutants killed (double), 0.33 to 0.67 with 90% confidence, floor 0.6"
+    told = "the attack is too weak: 3 of 6 mutants killed (double), at least 33% with 90% confidence, floor 60%"
+    assert stage.summary == told
     assert {job.name for job in sandbox.jobs} == {"strength"}
     assert len(sandbox.jobs) == 2
 
@@ -125,7 +126,7 @@ def test_a_claim_whose_test_hollow_code_passes_is_named_however_strong_the_attac
     assert stage.strength is not None
     assert (stage.strength.reaches_floor, stage.strength.suffices) == (True, False)
     assert [one.claim_id for one in stage.strength.shallow] == ["C1"]
-    assert stage.summary.endswith("floor 0.6; not attacked strongly: C1")
+    assert stage.summary.endswith(f"; the attack on C1 is too weak: its tests pass also where {OTHERWISE}")
 
 
 def test_the_sample_is_the_same_each_time_and_never_of_what_the_code_was(tmp_path: Path) -> None:

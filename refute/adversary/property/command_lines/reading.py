@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import Brief, Category, Origin
+from refute.adversary.attack import Brief, Category, Origin, Untested
 from refute.adversary.property.command_lines.programs import Command, command_of, programs_of, read_command
 from refute.adversary.property.command_lines.transcripts import Exchange, read_lines, read_sessions
-from refute.adversary.property.draft import Draft, Note, quote_of
+from refute.adversary.property.draft import Draft, quote_of
 from refute.ticket.record import Claim, Run
 
 _QUOTED: Final = re.compile(r"`([^`]*)`\.?|\"([^\"]*)\"|'([^']*)'")
@@ -25,7 +25,7 @@ _CHANGES: Final = re.compile(
 """What depends on where and when a program runs."""
 
 
-def command_line_tests(brief: Brief) -> Iterator[Draft | Note]:
+def command_line_tests(brief: Brief) -> Iterator[Draft | Untested]:
     """Every test that can be made of what the ticket says about its programs."""
     reader = _Reader(brief)
     for claim in brief.ticket.claims:
@@ -39,7 +39,7 @@ class _Reader:
         self._programs = programs_of(brief)
         self._files = frozenset(brief.workspace_paths)
 
-    def claim(self, claim: Claim) -> Iterator[Draft | Note]:
+    def claim(self, claim: Claim) -> Iterator[Draft | Untested]:
         """Tests for a claim's fields, and for the examples and sessions in its text."""
         if claim.run is not None:
             yield self._run(claim, claim.run)
@@ -48,24 +48,24 @@ class _Reader:
             if not any(isinstance(one, Draft) for one in made):
                 told = f"the example {example[:60]!r}"
                 unread = f"{told} is no command with what it prints or how it exits"
-                reason = next((one.reason for one in made if isinstance(one, Note)), unread)
-                made = [Note(claim=claim, reason=reason, field=told)]
+                reason = next((one.reason for one in made if isinstance(one, Untested)), unread)
+                made = [Untested(claim=claim, reason=reason, field=told)]
             yield from made
         yield from self._text(claim, claim.text, Origin.CLAIM_EXAMPLE)
 
-    def _run(self, claim: Claim, run: Run) -> Draft | Note:
+    def _run(self, claim: Claim, run: Run) -> Draft | Untested:
         """The test of a claim's `run` field."""
         command = command_of(run.words, self._programs)
         if not isinstance(command, Command):
             known = ", ".join(program.path for program in self._programs)
             reason = command or f"got {run.words[0]!r}, expected one of the ticket's programs: {known}"
-            return Note(claim=claim, reason=f"run: {reason}", field="run")
+            return Untested(claim=claim, reason=f"run: {reason}", field="run")
         files = [f"put_file(folder, {path!r}, {text!r})" for path, text in run.files.items()]
         command = replace(command, stdin=run.stdin)
         lines = [*files, _invocation(command), *_ends(run)]
         return _draft(claim, [command], lines, (str(run), "run"), Origin.AUTHOR_EXAMPLE)
 
-    def _text(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Note]:
+    def _text(self, claim: Claim, text: str, origin: Origin) -> Iterator[Draft | Untested]:
         """Sessions, and lines that stand for themselves."""
         sessions, rest = read_sessions(text)
         for session in sessions:
@@ -76,7 +76,7 @@ class _Reader:
 
     def _session(
         self, claim: Claim, session: Sequence[Exchange], told: tuple[str, str], origin: Origin
-    ) -> Iterator[Draft | Note]:
+    ) -> Iterator[Draft | Untested]:
         """The test of a session up to what is not understood, none where nothing of it can fail; and what was left."""
         lines, commands = list[str](), list[Command]()
         for one in session:
@@ -85,13 +85,13 @@ class _Reader:
             if isinstance(command, str) or checks is None:
                 left = f"the session is followed up to `{one.command[:60]}`, which is not run"
                 why = command if isinstance(command, str) else left
-                yield from [Note(claim=claim, reason=why)] if command or commands else []
+                yield from [Untested(claim=claim, reason=why)] if command or commands else []
                 break
             if command is not None:
                 commands.append(command)
                 lines.append(_invocation(command))
             if isinstance(checks, str):
-                yield Note(claim=claim, reason=checks)
+                yield Untested(claim=claim, reason=checks)
             else:
                 lines += checks
         if any(line.startswith("assert") for line in lines):

@@ -38,11 +38,9 @@ def test_the_cut_of_a_long_file_is_reported(brief: Brief) -> None:
     rest = "\n\n".join(f"def other_{n}(x):\n    return {'x + 1 + ' * 100}0" for n in range(12))
     long = tuple(replace(one, source=f"{one.source}\n\n{rest}\n") for one in brief.modules)
     _, tester, _ = ask(replace(brief, modules=long, max_prompt_chars=8_000), GOOD, NOTHING)
-    first, second = tester.yields
-    assert first.notes == ()
-    (told,) = second.notes
-    assert told.startswith("too long for max_prompt_chars: ")
-    assert ask(brief, GOOD, NOTHING)[1].yields[1].notes == ()
+    (told,) = tester.notes
+    assert told.startswith("code-aware-4: too long for max_prompt_chars: ")
+    assert ask(brief, GOOD, NOTHING)[1].notes == []
 
 
 def test_a_model_that_leaves_a_claim_out_is_asked_once_more_with_the_reasons(brief: Brief) -> None:
@@ -106,7 +104,7 @@ def test_s160_an_unusable_answer_is_asked_for_once_more_with_more_room(brief: Br
     assert rounds(model) == ["claims-first-3", "claims-first-3", "code-aware-4"]
     assert model.prompts[1].max_output_tokens == 2 * model.prompts[0].max_output_tokens
     assert len(attack.tests) == 3
-    assert "unusable answer" in tester.yields[0].notes[0]
+    assert "unusable answer" in tester.notes[0]
     assert sum(completion.cost_usd or Decimal(0) for completion in tester.completions) == Decimal("0.03")
 
 
@@ -114,7 +112,7 @@ def test_s160_a_blocked_answer_leaves_every_claim_untested(brief: Brief) -> None
     attack, tester, _ = ask(brief, says("", ending=Ending.BLOCKED))
     assert attack.tests == ()
     assert [one.claim.id for one in attack.untestable] == ["C1", "C2"]
-    assert "blocked" in tester.yields[0].notes[0]
+    assert "blocked" in tester.notes[0]
     assert {one.reason for one in attack.untestable} == {"no test came of the model's answers: blocked (BLOCKED)"}
 
 
@@ -128,7 +126,7 @@ def test_a_first_round_without_a_model_is_an_error(brief: Brief, error: Exceptio
 def test_a_later_round_without_a_model_is_left_out(brief: Brief, error: Exception) -> None:
     attack, tester, _ = ask(brief, GOOD, error)
     assert len(attack.tests) == 3
-    assert tester.yields[-1].notes[0].startswith("left out")
+    assert ": left out" in tester.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_a_later_round_without_a_model_is_left_out(brief: Brief, error: Exceptio
 def test_malformed_tests_are_left_out_one_by_one(brief: Brief, strange: dict[str, object]) -> None:
     attack, tester, _ = ask(brief, says(strange), NOTHING)
     assert attack.tests == ()
-    assert "malformed" in " ".join(tester.yields[0].notes) or strange["tests"] == "all of them"
+    assert "malformed" in " ".join(tester.notes) or strange["tests"] == "all of them"
 
 
 def test_claims_that_the_model_gives_up_are_untested_with_its_reason(brief: Brief) -> None:
@@ -191,7 +189,7 @@ def test_a_function_may_be_spelled_as_python_allows(brief: Brief, start: str, ta
 def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: Brief) -> None:
     attack, tester, _ = ask(brief, says({"preamble": "X = '\ud800'", "tests": THREE}), NOTHING)
     assert len(attack.tests) == 3
-    assert any("preamble" in note for note in tester.yields[0].notes)
+    assert any("preamble" in note for note in tester.notes)
 
 
 def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,13 +197,13 @@ def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pyt
     attack, tester, _ = ask(brief, says({"tests": [written(f"test_{n}") for n in range(30)]}), NOTHING)
     assert len(attack.tests) == 20
     assert len(no_scan(attack, brief).attack.tests) == brief.max_tests
-    assert "30 tests were given" in tester.yields[0].notes[0]
+    assert "30 tests were given" in tester.notes[0]
 
 
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "Sure! Here it is:\n\n```\n{}\n```\nHope that helps."])
 def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, around: str) -> None:
     attack, tester, _ = ask(brief, says(around.replace("{}", GOOD.text)), NOTHING)
-    assert (len(attack.tests), tester.yields[0].notes) == (3, ())
+    assert (len(attack.tests), tester.notes) == (3, [])
 
 
 def test_what_the_preamble_imports_is_there_for_every_test(brief: Brief) -> None:

@@ -11,8 +11,7 @@ from refute.adversary.attack import (
     TestEnd,
     TriagedTest,
     TriageVerdict,
-    Untestable,
-    UntestedField,
+    Untested,
 )
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
@@ -88,18 +87,17 @@ def test_a_claim_of_two_functions_of_which_one_is_never_called_survived_in_part(
 @pytest.mark.parametrize(
     ("lost", "left"),
     [
-        (
-            {"untested_fields": (UntestedField(claim_id=ClaimId("C1"), field="unchanged, f", reason="no inputs"),)},
-            "unch",
-        ),
-        ({"untested_fields": (UntestedField(claim_id=ClaimId("C2"), field="unchanged, f", reason="no inputs"),)}, ""),
+        ({"untested_of": ClaimId("C1")}, "unch"),
+        ({"untested_of": ClaimId("C2")}, ""),
         ({"rejected": Origin.FIELD}, "test_lost"),
         ({"invalid": Origin.AUTHOR_EXAMPLE}, "test_lost"),
         ({"rejected": Origin.MODEL, "invalid": Origin.CLAIM_EXAMPLE}, ""),
     ],
 )
 def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str, Any], left: str) -> None:
-    fields = lost.pop("untested_fields", ())
+    ids = [lost.pop("untested_of")] if "untested_of" in lost else []
+    claims = [replace(make_brief().ticket.claims[0], id=claim_id) for claim_id in ids]
+    fields = tuple(Untested(claim=claim, field="unchanged, f", reason="no inputs") for claim in claims)
     mute = {how: make_test("test_lost", origin=origin) for how, origin in lost.items()}
     ends = [(make_test("test_a"), V.SURVIVED), *((test, V.INVALID) for how, test in mute.items() if how == "invalid")]
     triaged = [TriagedTest(test=test, verdict=end, reason="", run=make_run(test.name)) for test, end in ends]
@@ -178,7 +176,7 @@ def test_a_claim_that_survived_names_the_tests_that_count_most_for_it() -> None:
 
 def test_an_untested_claim_says_why() -> None:
     brief = make_brief("a claim", "another claim")
-    untestable = Untestable(claim=brief.ticket.claims[1], reason="speaks of beauty")
+    untestable = Untested(claim=brief.ticket.claims[1], reason="speaks of beauty")
     screening = Screening(attack=replace(make_attack("", []), untestable=(untestable,)), rejected=())
     assert [one.reason for one in claim_results(brief, (), screening, tampering=())] == [
         "no test was written for it",

@@ -1,11 +1,13 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from textwrap import dedent, indent
 
 import pytest
 
-from refute.adversary.attack import Screening
+from refute.adversary.attack import Screening, SourceModule
 from refute.adversary.screening.screen import screen
 from refute.scan.finding import Confidence, Finding, Severity
+from refute.ticket.record import Module
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
 
 
@@ -78,6 +80,14 @@ def test_a_test_that_checks_the_implementation_is_kept(body: str) -> None:
 )
 def test_harmless_fixtures_are_allowed(signature: str, body: str) -> None:
     assert reason(body, signature=signature) == ""
+
+
+@pytest.mark.parametrize("name", ["responses", "mock", "serial", "dis"])
+def test_an_implementation_may_be_called_like_a_library_that_no_test_may_use(name: str) -> None:
+    source = f"import {name}\ndef test_a():\n    assert {name}.double(2) == 4\n"
+    module = SourceModule(module=Module(path=f"{name}.py", name=name), source="def double(x):\n    return 2 * x\n")
+    attack = make_attack(source, [make_test("test_a", quote=CLAIM)])
+    assert screen(attack, replace(make_brief(), modules=(module,)), scan=no_scan).rejected == ()
 
 
 def test_an_input_that_hypothesis_provides_is_not_a_fixture_of_the_same_name() -> None:
