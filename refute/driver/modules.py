@@ -50,7 +50,7 @@ class ModuleStub(ModuleType):
         return Names(self)
 
 
-class Names(Mapping[str, Any]):
+class Names(Mapping[str, Any], dict[str, Any]):  # type: ignore[misc, metaclass]  # `eval` wants a dict, and asks it by `[]`
     """A module's `__dict__`, asked for name by name: pytest and `inspect` look into it, and not all can be carried."""
 
     def __init__(self, module: ModuleStub) -> None:

@@ -117,8 +117,13 @@ class SubjectClient(Attestation):
         raise RuntimeError(f"the implementation raised {type(error).__name__}") from error
 
     def dies(self, one: Any) -> None:
-        """A weak reference of the test's would find an object of the subject's for as long as it lives there."""
-        if isinstance(one, ProxyObject) and self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
+        """A weak reference of the test's would find an object of the subject's for as long as it lives there.
+
+        Hypothesis has weak references to what it draws, too; nobody looks into those.
+        """
+        if "weakref" not in self._source or not isinstance(one, ProxyObject):
+            return
+        if self.objects.proxies.is_weakly_known(one) and self.test_frame() is not None:
             self.objects.lose(DROPPED, back=False)
 
     async def later(self, operation: str, /, *args: Any, **kwargs: Any) -> Any:
