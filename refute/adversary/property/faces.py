@@ -1,6 +1,7 @@
 """Reads what an implementation offers to its importers from its source (`surface.Surface`)."""
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator
 
 from refute.adversary.attack import SourceModule
@@ -41,12 +42,34 @@ def _face(name: str, tree: ast.Module) -> Face:
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names.difference(*map(defined, imports))),
+        library=_of_library(top),
         bound=frozenset((bound_names([tree]) | set(_attributes(tree))).difference(*map(defined, imports))),
         functions=tuple(functions.values()),
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
     )
+
+
+def _of_library(top: Iterable[ast.stmt]) -> dict[str, str]:
+    """Names → lines that import them from Python's own modules, where nothing else at the top level binds them."""
+    found, others = dict[str, list[str]](), set[str]()
+    for node in top:
+        match node:
+            case ast.Import(names=aliases):
+                lines = [(alias.name, alias, f"import {ast.unparse(alias)}") for alias in aliases]
+            case ast.ImportFrom(module=str(module), names=aliases, level=0):
+                lines = [(module, alias, f"from {module} import {ast.unparse(alias)}") for alias in aliases]
+            case _:
+                lines = []
+                others.update(defined(node))
+        for module, alias, line in lines:
+            name, top_name = alias.asname or alias.name.partition(".")[0], module.partition(".")[0]
+            if top_name in sys.stdlib_module_names and top_name != "__future__":
+                found.setdefault(name, []).append(line)
+            else:
+                others.add(name)
+    return {name: "\n".join(lines) for name, lines in found.items() if name not in others}
 
 
 def _attributes(tree: ast.Module) -> Iterator[str]:

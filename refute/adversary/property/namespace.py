@@ -149,6 +149,8 @@ class Namespace:
     def _import_of(self, name: str, nodes: list[ast.AST], *, home: str) -> str | None:
         """Import lines, empty for builtins, None where nothing defines the name."""
         modules = self._modules_called(name, nodes, home)
+        if not modules and (lines := self._of_library(name, home)):
+            return lines
         face = None if self._is_module(name, nodes) else self._face_with(name, home=home)
         if face is not None:
             return f"from {face.module} import {name}"
@@ -163,6 +165,18 @@ class Namespace:
         if not importing and (name in _called(nodes) or name[:1].isupper()):
             importing = [home] if home in opaque else opaque if len(opaque) == 1 else []
         return f"from {importing[0]} import {name}" if importing else None
+
+    def _of_library(self, name: str, home: str) -> str:
+        """What imports a name as `home` does, from modules of Python's own; empty where a file may hide one of them.
+
+        Through `home` the implementation would have a hand in what is expected of it.
+        """
+        if name in STANDARD_NAMES and name in STANDARD_MODULES:  # `datetime`: use tells what is meant
+            return ""
+        lines = next((one.library.get(name, "") for one in self.surface.faces if one.module == home), "")
+        modules = {line.split()[1] for line in lines.splitlines()}
+        hidden = {part.removesuffix(".py") for file in self.files for part in file.split("/")}
+        return lines if modules <= STANDARD_MODULES and hidden.isdisjoint(m.partition(".")[0] for m in modules) else ""
 
     def _is_module(self, name: str, nodes: list[ast.AST]) -> bool:
         """Whether `slugify.slugify(…)` means the module `slugify`, not the function of that name in it."""

@@ -3,8 +3,8 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from refute.adversary.property.dependence import Beside, wants_objects
@@ -128,6 +128,8 @@ class Face:
     """Every name bound at the top level, private and imported ones too."""
     defined: frozenset[str] = frozenset()
     """Those that the module itself defines (not imports)."""
+    library: Mapping[str, str] = field(default_factory=dict)
+    """Names that it has from the standard library alone → lines that import them."""
     bound: frozenset[str] = frozenset()
     """Names that it gives to anything at any depth: private, local, of parameters and attributes; imports are not."""
     functions: tuple[Function, ...] = ()
