@@ -36,6 +36,29 @@ def test_names_that_everybody_knows_are_imported() -> None:
     assert imports("urllib.parse.quote(html.escape('a'))") == ("import html", "import urllib.parse")
 
 
+@pytest.mark.parametrize(
+    ("source", "code", "expected"),
+    [
+        ("import html", "html.escape(x)", "import html"),
+        ("import math as m", "m.gcd(x, 2)", "import math as m"),
+        ("from itertools import chain as joined, islice", "joined(x, x)", "from itertools import chain as joined"),
+        ("import urllib.parse, zlib", "urllib.parse.quote(x)", "import urllib.parse"),
+        ("try:\n    from math import gcd\nexcept ImportError:\n    gcd = None", "gcd(x, 2)", "from here import gcd"),
+        ("from lib import html", "html.escape(x)", "from here import html"),
+        ("from . import html", "html.escape(x)", "from here import html"),
+        ("from subprocess import run", "run(x)", "from here import run"),
+        ("import hidden, json", "json.dumps(x)", "from here import json"),  # a file of the ticket has its name
+    ],
+)
+def test_what_the_module_has_from_the_library_is_taken_from_there(source: str, code: str, expected: str) -> None:
+    node = parse_expression(code)
+    assert node is not None
+    surface = read_surface(brief_of({"here": source}, ["-"]).modules)
+    resolved = Namespace(surface=surface, files=("here.py", "json.py")).resolve([node], home="here", bound=["x"])
+    assert expected in resolved.imports
+    assert resolved.reaches_implementation == ("here" in expected)
+
+
 def test_an_unknown_name_is_unresolved() -> None:
     with pytest.raises(NotTested, match="uses `np`, which is neither"):
         imports("np.sum(run(1))")
