@@ -78,6 +78,11 @@ class Namespace:
         beside = (".".join(path[path.index(top) :]) for path in paths for top in packages.intersection(path))
         return tuple(dict.fromkeys([*ours, *beside]))
 
+    @cached_property
+    def _file_names(self) -> frozenset[str]:
+        """Of files, without their suffix, and of folders."""
+        return frozenset(part.removesuffix(".py") for file in self.files for part in file.split("/"))
+
     def defines(self, name: str, *, home: str = "") -> bool:
         """Whether a (dotted) name is known."""
         try:
@@ -175,8 +180,8 @@ class Namespace:
             return ""
         lines = next((one.library.get(name, "") for one in self.surface.faces if one.module == home), "")
         modules = {line.split()[1] for line in lines.splitlines()}
-        hidden = {part.removesuffix(".py") for file in self.files for part in file.split("/")}
-        return lines if modules <= STANDARD_MODULES and hidden.isdisjoint(m.partition(".")[0] for m in modules) else ""
+        hidden = not self._file_names.isdisjoint(module.partition(".")[0] for module in modules)
+        return lines if modules <= STANDARD_MODULES and not hidden else ""
 
     def _is_module(self, name: str, nodes: list[ast.AST]) -> bool:
         """Whether `slugify.slugify(…)` means the module `slugify`, not the function of that name in it."""
