@@ -37,6 +37,8 @@ _STANDARD_NAMES = {
 }
 STANDARD_NAMES = {name: module for module, names in _STANDARD_NAMES.items() for name in names.split()}
 """Names that people use as if imported, and where they live."""
+AMBIGUOUS: Final = STANDARD_MODULES.intersection(STANDARD_NAMES)
+"""Names of a module and of what it holds (`datetime`): their use tells which is meant."""
 
 _ONLY_SAFE_BUILTINS: Final = (
     "abs all any bin bool bytes chr complex dict divmod enumerate filter float format frozenset hash hex int "
@@ -176,7 +178,7 @@ class Namespace:
 
         Through `home` the implementation would have a hand in what is expected of it.
         """
-        if name in STANDARD_NAMES and name in STANDARD_MODULES:  # `datetime`: use tells what is meant
+        if name in AMBIGUOUS:
             return ""
         lines = next((one.library.get(name, "") for one in self.surface.faces if one.module == home), "")
         modules = {line.split()[1] for line in lines.splitlines()}
@@ -190,8 +192,8 @@ class Namespace:
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
-        ambiguous = name in STANDARD_NAMES and name in STANDARD_MODULES  # `datetime`: use tells what is meant
-        at_home = [one for one in faces if one.module == home and name in (one.defined if ambiguous else one.names)]
+        known = {one.module: one.defined if name in AMBIGUOUS else one.names for one in faces}
+        at_home = [one for one in faces if one.module == home and name in known[home]]
         defining = [one for one in faces if name in one.defined and not name.startswith("_")]
         above = [face for face in faces if name in face.names and face.module in map(_package_of, defining)]
         found = at_home or (above if len(above) == 1 < len(defining) else defining)
