@@ -29,12 +29,20 @@ PRESERVED: Final = re.compile(
 )
 """Claims that something is as it was in the version before."""
 _BOUNDED: Final = re.compile(
-    r"\b(?:except|but|unless|other than|apart from|besides|aside from|now|however|instead|no longer|only|where|if|when"
-    r"|while|also|valid|well-formed|supported|most|usually|new|additional\w*|otherwise|other|rest"
-    r"|remaining|remainder)\b",
+    r"\b(?:but|now|however|instead|no longer|only|while|also|new|additional\w*)\b", re.IGNORECASE
+)
+"""Words by which a claim may say that something is another now, too."""
+_NARROWED: Final = re.compile(
+    r"\b(?:except|unless|other than|apart from|besides|aside from|where|if|when|valid|well-formed|supported|most"
+    r"|usually|otherwise|other|rest|remaining|remainder)\b"
+    r"|\b(?:for|without)\s+(?!(?:(?:the|its|their)\s+)?(?:all|every\w*|each|any\w*|callers?|users?|existing)\b"
+    r"|(?:\w+\s+){0,2}(?:chang|regress)\w+)\w",
     re.IGNORECASE,
 )
-"""Words by which a claim may say that something is another now, or was never promised."""
+"""Words by which a claim may say of which inputs it speaks."""
+
+CONDITION: Final = """say of which, by a condition on its parameters: `unchanged: {parse: "'-' not in text"}`"""
+"""What an author can do then."""
 
 _CHANGING: Final = re.compile(
     r"\b(?:now|new\w*|no longer|instead|fix\w*|bugs?|wrong\w*|corrects?|corrected|corrections?|adds?|added|adding"
@@ -52,6 +60,11 @@ def preserves(claim_text: str) -> bool:
     return PRESERVED.search(claim_text) is not None
 
 
+def narrows(claim_text: str) -> bool:
+    """Whether a claim may speak of some inputs only ("as before for names without hyphens")."""
+    return _NARROWED.search(claim_text) is not None
+
+
 def preserves_everything(claim: Claim, ticket: Ticket) -> bool:
     """Whether a claim says so without any bound, in a ticket that speaks of no change: then nothing may differ.
 
@@ -60,7 +73,7 @@ def preserves_everything(claim: Claim, ticket: Ticket) -> bool:
         ticket: its title, description and other claims may say what is meant to be another now; of functions that the
             claim does not name, where it names any, that is no matter.
     """
-    if not preserves(claim.text) or _BOUNDED.search(claim.text):
+    if not preserves(claim.text) or _BOUNDED.search(claim.text) or narrows(claim.text):
         return False
     named = {name for found in _NAMED.findall(claim.text) for name in found if name}
     others = [ticket.title, ticket.description, *(one.text for one in ticket.claims if one.id != claim.id)]

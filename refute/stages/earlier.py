@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from refute.adversary.attack import Origin, Screening, TestEnd, TestRun, TriagedTest, TriageVerdict
 from refute.adversary.judgement.repetition import in_one_line
-from refute.adversary.preservation import preserves, preserves_everything
+from refute.adversary.preservation import CONDITION, narrows, preserves, preserves_everything
 from refute.adversary.references import names_in
 from refute.adversary.suite import read_attack_run
 from refute.adversary.suite_source import SuiteSource
@@ -28,6 +28,7 @@ def judge_by_earlier_version(
     the test fails there as well, it stays as it is, and the reason says what was seen. An example that a docstring
     showed before the change, and that fails there too, is for a person: the docstring is wrong, or the bug is older.
     Where the claim says that the function is `unchanged`, and nothing else is claimed of it, that example says nothing.
+    Where the claim speaks of some inputs and its `unchanged` of all, a difference is for a person too.
 
     Args:
         ports: the effects of this run.
@@ -55,6 +56,7 @@ def judge_by_earlier_version(
             one,
             before.get(one.test.name),
             decides=one.test.claim_id in unbounded,
+            narrowed=_is_narrowed(claims[one.test.claim_id]),
             kept=_is_kept(claims[one.test.claim_id], ticket, suite.functions(one.test.name)),
         )
         for one in asked
@@ -89,6 +91,11 @@ def _stood_before(one: TriagedTest, suite: SuiteSource, text: str) -> bool:
     return bool(shown) and all(line.strip() in text for line in shown.splitlines())
 
 
+def _is_narrowed(claim: Claim) -> bool:
+    """Whether a claim speaks of some inputs, and its `unchanged` of all."""
+    return narrows(claim.text) and not any(claim.unchanged.values())
+
+
 def _is_kept(claim: Claim, ticket: Ticket, test: Sequence[ast.stmt]) -> bool:
     """Whether a test uses what its claim says is `unchanged`, and no other field of the ticket runs that."""
     fields = (code for one in ticket.claims for code in one.code() if code not in one.unchanged)
@@ -114,11 +121,14 @@ def _runs_before(  # what a job is made of
     return {} if run.tampering else {test.name: test for test in run.first}
 
 
-def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool, kept: bool) -> TriagedTest:
+def _judged(one: TriagedTest, before: TestRun | None, *, decides: bool, narrowed: bool, kept: bool) -> TriagedTest:
     passed = before is not None and before.end is TestEnd.PASSED
-    if _expects(one):
+    if _expects(one) and not passed:
         reason = f"fails on the version before too, whose answers it expects: {one.reason}"
-        return one if passed else replace(one, verdict=TriageVerdict.INVALID, reason=reason)
+        return replace(one, verdict=TriageVerdict.INVALID, reason=reason)
+    if _expects(one):
+        reason = f"the claim may not speak of this input ({CONDITION}): {one.reason}"
+        return replace(one, verdict=TriageVerdict.NEEDS_REVIEW, reason=reason) if narrowed else one
     if _is_documented(one):
         reason = f"fails on the version before too: the docstring is wrong, or the bug is older: {one.reason}"
         alike = before is not None and before.end is one.run.end and in_one_line(before) == in_one_line(one.run)

@@ -102,3 +102,5 @@ def _listed(value: Any) -> Any:
 
 Examples = Annotated[list[Annotated[str, AfterValidator(_example)]], BeforeValidator(_listed)]
 Expression = Annotated[str, AfterValidator(expression)]
+Condition = Annotated[str, AfterValidator(lambda text: text and expression(text))]
+"""Empty where there is none."""

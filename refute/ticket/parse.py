@@ -149,7 +149,7 @@ def _claim(claim_id: ClaimId, model: ClaimModel) -> Claim:
             for one in calls
         ),
         same_as=dict(model.same_as),
-        unchanged=tuple(dict.fromkeys(model.unchanged)),
+        unchanged=dict(model.unchanged),
         run=_run(model),
     )
 

@@ -96,8 +96,9 @@ class Claim:
     raises: tuple[Raises, ...] = ()
     same_as: Mapping[str, str] = field(default_factory=dict)
     """Function of the implementation → one that gives the same for every input (`sum`, `math.fsum`, `slow_sum`)."""
-    unchanged: tuple[str, ...] = ()
-    """Functions that behave as in the version before (`base`, `previous`)."""
+    unchanged: Mapping[str, str] = field(default_factory=dict)
+    """Function that behaves as in the version before (`base`, `previous`) → where, as a condition on its parameters;
+    empty for every input."""
     run: Run | None = None
     """Of a program."""
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import ErrorDetails
 
 from refute.ticket.document import Fault, FieldPath, Scalar
-from refute.ticket.examples import Examples, Expression
+from refute.ticket.examples import Condition, Examples, Expression
 from refute.ticket.fields import (
     DirectoryPath,
     DottedName,
@@ -48,6 +48,13 @@ class PropertyModel(_Strict):
 def _calls_from_one(value: Any) -> Any:
     """One call stands for a list of them, and a plain expression for a call that raises the error."""
     return [{"call": one} if isinstance(one, str) else one for one in (value if isinstance(value, list) else [value])]
+
+
+def _everywhere_from_list(value: Any) -> Any:
+    """A list of functions says nothing of where they are unchanged: everywhere."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return dict.fromkeys(value, "")
+    return value
 
 
 class RaisesModel(_Strict):
@@ -95,7 +102,7 @@ class ClaimModel(_Strict):
     property: PropertyModel | None = None
     raises: dict[DottedName, Annotated[list[RaisesModel], BeforeValidator(_calls_from_one), Field(min_length=1)]] = {}
     same_as: dict[DottedName, DottedName] = {}
-    unchanged: list[DottedName] = []
+    unchanged: Annotated[dict[DottedName, Condition], BeforeValidator(_everywhere_from_list)] = {}
     run: Words | None = None
     stdin: Text = ""
     exit: ExitCode | None = None
@@ -143,7 +150,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "call": "a Python expression that raises the error",
     "raises": "a mapping of error to call, or to a list of them, e.g. {ValueError: \"parse('')\"}",
     "same_as": "a mapping of function to function, e.g. {fast_sum: sum}",
-    "unchanged": "a list of functions",
+    "unchanged": "a list of functions, or a mapping of each to a condition, e.g. {parse: \"'-' not in text\"}",
     "stdin": "the text that the program reads",
     "stdout": "the exact text in quotes, or {contains: [...]}",
     "stderr": "the exact text in quotes, or {contains: [...]}",

@@ -4,15 +4,18 @@ import ast
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from refute.adversary.attack import Brief, Category, Origin, Untested
-from refute.adversary.preservation import PRESERVED, preserves_everything
+from refute.adversary.preservation import CONDITION, PRESERVED, preserves_everything
+from refute.adversary.property.condition import condition_of
 from refute.adversary.property.differential import Answer, Compared, earlier_modules
-from refute.adversary.property.draft import Draft, quote_of
+from refute.adversary.property.draft import Draft, NotTested, quote_of
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import MAX_ROWS
 from refute.adversary.property.laws import sampled
+from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
 
@@ -34,10 +37,13 @@ _BOUNDED: Final = (
     "the claim, or the ticket, speaks of changes too; name in `unchanged` the functions that stay as they are"
 )
 _CHANGES: Final = (
-    "`unchanged` names {function}, of which {claim} demands something new ({told}); "
-    "say in a `property` what stays as it is"
+    "`unchanged` names {function}, of which {claim} demands something new ({told}); if it holds for some inputs, "
+    "{where}"
 )
-UNKNOWN: Final = "unchanged: got {!r}, expected a public function of the implementation"
+UNKNOWN: Final = (
+    "unchanged: got {!r}, expected a public function of the implementation; add its file to `implementation_files`"
+)
+_NO_INPUTS: Final = "no inputs can be made for it"
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, takes too long, or answers no two "
     "calls alike"
@@ -52,11 +58,12 @@ _SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
     """Tests of what `unchanged` names and of what claims say to be as before: the earlier answers, as literals."""
     surface = read_surface(brief.modules)
+    namespace = Namespace(surface=surface, files=brief.workspace_paths)
     # Parsed only for a claim that names functions of it.
     earlier = earlier_modules(brief) if brief.earlier and any(one.unchanged for one in brief.ticket.claims) else ()
     known = {one.whole for one in read_surface(earlier).callables()}
     for claim in brief.ticket.claims:
-        for name in claim.unchanged:
+        for name, where in claim.unchanged.items():
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
@@ -64,10 +71,11 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             elif function.whole not in known:
                 moved = _MOVED.format(function.whole) if brief.earlier else _incomparable(claim, brief)
                 yield Untested(claim=claim, reason=moved, field=field)
-            elif changed := _demanded_otherwise(claim, function, compared):
+            elif not where and (changed := _demanded_otherwise(claim, function, compared)):
                 yield Untested(claim=claim, reason=changed, field=field)
             else:
-                yield from _of_function(claim, function, compared, quote_of(claim, name, f"unchanged {name}"), field)
+                quote = quote_of(claim, name, f"unchanged {name}")
+                yield from _of_function(_Kept(claim, function, namespace, quote, field, where), compared)
         said = PRESERVED.search(claim.text)
         if said is None or claim.unchanged:
             continue
@@ -78,7 +86,7 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
         if not functions:
             yield Untested(claim=claim, reason=ELSEWHERE)
         for function in functions:
-            yield from _of_function(claim, function, compared, quote_of(claim, said[0]))
+            yield from _of_function(_Kept(claim, function, namespace, quote_of(claim, said[0])), compared)
 
 
 def _preserved(claim: Claim, surface: Surface) -> tuple[Function, ...]:
@@ -98,7 +106,7 @@ def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Com
             continue  # a crash is compared with nothing, and least that of an option which is new
         if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
             told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
-            return _CHANGES.format(function=function.qualified, claim=demand[0], told=told)
+            return _CHANGES.format(function=function.qualified, claim=demand[0], told=told, where=CONDITION)
     return ""
 
 
@@ -109,22 +117,37 @@ def _incomparable(claim: Claim, brief: Brief) -> str:
     return "" if preserves_everything(claim, brief.ticket) else _BOUNDED
 
 
-def _of_function(
-    claim: Claim, function: Function, compared: Sequence[Compared], quote: str, field: str = ""
-) -> Iterator[Draft | Untested]:
-    own = [one for one in compared if one.way.function.whole == function.whole and not one.way.demand]
-    drafts = [draft for one in own if (draft := _draft(claim, one, quote))]
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A function that a claim says to be as before."""
+
+    claim: Claim
+    function: Function
+    namespace: Namespace
+    quote: str
+    field: str = ""
+    where: str = ""
+
+
+def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
+    name = kept.function.qualified
+    own = [one for one in compared if one.way.function.whole == kept.function.whole and not one.way.demand]
+    reasons, drafts = list[str](), list[Draft]()
+    for one in own:
+        try:
+            drafts.append(_draft(kept, one))
+        except NotTested as why:
+            reasons.append(str(why))
     if not drafts:
-        reason = _NO_VERSION if own else f"unchanged, {function.qualified}: no inputs can be made for it"
-        reason += _SHOW.format(function.qualified)
-        if own and all(answer == _UNIMPORTED for one in own for answer in one.before):
-            reason = _NO_IMPORT
-        yield Untested(claim=claim, reason=reason, field=field)
+        reason = next(iter(reasons), _NO_INPUTS + _SHOW.format(name))
+        yield Untested(claim=kept.claim, reason=f"unchanged, {name}: {reason}", field=kept.field)
     yield from drafts
 
 
-def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
+def _draft(kept: _Kept, one: Compared) -> Draft:
     inputs = one.way.inputs
+    told = f"{one.way.function.name} where {kept.where}" if kept.where else one.way.function.name
+    condition = condition_of(kept.claim, kept.where, kept.function, inputs, kept.namespace)
     # Those that are answered otherwise now come first: of inputs with one answer before, a test tries the first.
     answered = sorted(zip(inputs.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
     rows = [
@@ -133,21 +156,24 @@ def _draft(claim: Claim, one: Compared, quote: str) -> Draft | None:
         if answer and not _crashed(answer)
     ]
     if not rows:
-        return None
+        unimported = all(answer == _UNIMPORTED for answer in one.before)
+        raise NotTested(_NO_IMPORT if unimported else _NO_VERSION + _SHOW.format(kept.function.qualified))
     return Draft(
-        claim=claim,
-        quote=quote,
+        claim=kept.claim,
+        quote=kept.quote,
         category=Category.INTEGRATION,
-        origin=Origin.EARLIER,
+        origin=Origin.AUTHOR_PROPERTY if condition.doubt else Origin.EARLIER,
         label=f"unchanged {one.way.function.name}",
-        detail=f"unchanged {one.way.function.name}: the version before gave these answers, alone in a container",
-        imports=one.way.imports,
+        detail=f"unchanged {told}: the version before gave these answers, alone in a container",
+        imports=(*one.way.imports, *condition.imports),
         body=(
             f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
+            *condition.lines,
             f"got = _outcome(lambda: {inputs.call}, how)",
             f"assert _same(expected, got), _differs({inputs.call!r}, case, expected, got)",
         ),
         given=(("case", sampled(_telling(rows))),),
+        doubt=condition.doubt,
     )
 
 

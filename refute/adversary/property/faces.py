@@ -29,6 +29,8 @@ def _face(name: str, tree: ast.Module) -> Face:
     top = [node for node in at_top(tree.body) if isinstance(node, ast.stmt)]
     imports = [node for node in top if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {name for node in top for name in defined(node)}
+    listing = (node for node in top if "__all__" in defined(node))
+    listed = {one.value for node in listing for one in ast.walk(node) if isinstance(one, ast.Constant)}
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
     does = beside(tree)
     # Of several definitions of one name, as overloads are, what is called is the last.
@@ -42,6 +44,7 @@ def _face(name: str, tree: ast.Module) -> Face:
         module=name,
         names=frozenset(names - {"*"}),
         defined=frozenset(names.difference(*map(defined, imports))),
+        exported=frozenset(names & listed),
         library=_of_library(top),
         bound=frozenset((bound_names([tree]) | set(_attributes(tree))).difference(*map(defined, imports))),
         functions=tuple(functions.values()),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.preservation import preserves
+from refute.adversary.preservation import narrows, preserves
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.surface import Function, Parameter, Surface
@@ -65,7 +65,9 @@ def _advice(claim: Claim, brief: Brief, surface: Surface) -> Advice:
         subjects = subjects if len(subjects) == 1 else ()
     field = field_for(claim.text)
     if field == "unchanged":
-        template = f"unchanged: [{', '.join(map(surface.spelled, subjects)) or '...'}]"
+        names = [*map(surface.spelled, subjects)] or ["..."]
+        narrowed = ", ".join(f'{name}: "..."' for name in names)  # each with a condition on its parameters
+        template = f"unchanged: {{{narrowed}}}" if narrows(claim.text) else f"unchanged: [{', '.join(names)}]"
     else:
         words = set(re.findall(r"\w+", claim.text))
         function = min(subjects, key=lambda one: claim.text.find(one.name), default=None)

@@ -40,7 +40,7 @@ class Evidence:
         The inputs must be the tester's own: `given` names types, no strategies. Comprehensions, lambdas and conditions
         on the expected side are the author's logic again, and so never independent.
         """
-        return self._not_drawn() or next(filter(None, map(self._not_compared, conjuncts(check))), "")
+        return self.doubt_of_inputs() or next(filter(None, map(self._not_compared, conjuncts(check))), "")
 
     def doubt_of_raising(self, call: ast.expr, error: str) -> str:
         """Why it is none that a call raises this error; empty where the claim names it, on inputs of the tester's."""
@@ -50,10 +50,10 @@ class Evidence:
         if not self._varies(call):
             return "`raises` has inputs of its author's, expected `given` with types"
         if not self._is_answer(call):
-            return self._not_drawn() or f"`{ast.unparse(call)}` is not one call of the code"
-        return self._not_drawn() or self._narrowed(call)
+            return self.doubt_of_inputs() or f"`{ast.unparse(call)}` is not one call of the code"
+        return self.doubt_of_inputs() or self._narrowed(call)
 
-    def _not_drawn(self) -> str:
+    def doubt_of_inputs(self) -> str:
         """Why the inputs are not the tester's own: of types, and chosen without the code."""
         for name, text in self.given.items():
             kind = parse_expression(text)

@@ -196,7 +196,8 @@ class Namespace:
         at_home = [one for one in faces if one.module == home and name in known[home]]
         defining = [one for one in faces if name in one.defined and not name.startswith("_")]
         above = [face for face in faces if name in face.names and face.module in map(_package_of, defining)]
-        found = at_home or (above if len(above) == 1 < len(defining) else defining)
+        exporting = [one for one in faces if name in one.exported][:1]
+        found = at_home or (above if len(above) == 1 < len(defining) else defining) or exporting
         if len(found) > 1 and not at_home:
             modules = first_names(f"`{face.module}`" for face in found)
             written = f"{found[0].module.rpartition('.')[2]}.{name}"

@@ -128,6 +128,8 @@ class Face:
     """Every name bound at the top level, private and imported ones too."""
     defined: frozenset[str] = frozenset()
     """Those that the module itself defines (not imports)."""
+    exported: frozenset[str] = frozenset()
+    """Those that it promises to importers (`__all__`), imported from wherever."""
     library: Mapping[str, str] = field(default_factory=dict)
     """Names that it has from the standard library alone → lines that import them."""
     bound: frozenset[str] = frozenset()

@@ -72,8 +72,10 @@ def read_value(text: str, *, strict: bool = False) -> Value | None:
         text: e.g. `[1, 2.50]`, `{'a'}`, `true`, `Decimal('1.5')`, `19 - 5 - 6 = 8`.
         strict: whether it is Python, where `3-5` is arithmetic and no span.
     """
-    *steps, text = re.split(r"\s==?\s", text.strip("` \t\n"))
-    node = parse_expression(text) if all(map(_ARITHMETIC.fullmatch, steps)) else None
+    text = text.strip("` \t\n")
+    *steps, last = re.split(r"\s==?\s", text)
+    text = last if all(map(_ARITHMETIC.fullmatch, steps)) else text
+    node = parse_expression(text)
     if node is None or (isinstance(node, ast.Tuple) and not text.startswith("(")):
         return None
     node = substituted(node, _WORDS)

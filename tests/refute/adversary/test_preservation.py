@@ -49,6 +49,7 @@ def test_a_claim_about_something_else_that_stays_is_not(claim: str) -> None:
         "Negative numbers now raise; otherwise the behaviour is unchanged.",
         "Behaviour is unchanged for valid input.",
         "The rest of the behaviour is unchanged.",
+        "Format specs without hyphens behave as before.",
     ],
 )
 def test_a_bound_on_what_stays_is_heard(claim: str) -> None:

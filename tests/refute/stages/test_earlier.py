@@ -118,6 +118,20 @@ def test_a_docstring_that_was_wrong_before_says_nothing_of_what_is_claimed_to_be
 
 
 @pytest.mark.parametrize(
+    ("text", "unchanged", "verdict"),
+    [
+        ("double() is as before.", ["double"], TriageVerdict.REFUTED),
+        ("double() is as before for texts without hyphens.", ["double"], TriageVerdict.NEEDS_REVIEW),
+        ("double() is as before for texts without hyphens.", {"double": "'-' not in x"}, TriageVerdict.REFUTED),
+        ("double() is as before for every input, without any regressions.", ["double"], TriageVerdict.REFUTED),
+    ],
+)
+def test_a_claim_of_some_inputs_is_not_refuted_by_an_unchanged_of_all(tmp_path, text, unchanged, verdict):
+    told = {"origin": Origin.EARLIER, "claim": {"text": text, "unchanged": unchanged}}
+    assert judged(tmp_path, Earlier(), **told).verdict is verdict
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {"claim": "double(x) returns twice its argument."},

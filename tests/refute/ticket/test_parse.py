@@ -429,7 +429,7 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
             "KeyError": {"given": {"n": "int"}, "assume": "n < 0", "call": "thing(n)"},
         },
         "same_as": {"fast_sum": "math.fsum"},
-        "unchanged": ["thing", "thing"],
+        "unchanged": {"thing": "n > 0", "other": ""},
     }
     (claim,) = load_ticket(make_ticket(claims=[stated], base="old")).claims
     assert [(one.error, one.call, one.given, one.assume) for one in claim.raises] == [
@@ -437,8 +437,8 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
         ("ValueError", "thing(None)", {}, None),
         ("KeyError", "thing(n)", {"n": "int"}, "n < 0"),
     ]
-    assert (claim.same_as, claim.unchanged) == ({"fast_sum": "math.fsum"}, ("thing",))
-    assert claim.code() == ("thing('')", "thing(None)", "thing(n)", "fast_sum", "thing")
+    assert (claim.same_as, claim.unchanged) == ({"fast_sum": "math.fsum"}, {"thing": "n > 0", "other": ""})
+    assert claim.code() == ("thing('')", "thing(None)", "thing(n)", "fast_sum", "thing", "other")
 
 
 @pytest.mark.parametrize(
@@ -458,7 +458,10 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
         ({"raises": ["f()"]}, "got a list of 1, expected a mapping of error to call"),
         ({"same_as": {"f": 3}}, "expected text: write it in quotes"),
         ({"same_as": ["sum"]}, "got a list of 1, expected a mapping of function to function"),
-        ({"unchanged": "f"}, "got 'f', expected a list of functions"),
+        ({"unchanged": "f"}, "got 'f', expected a list of functions, or a mapping of each to a condition"),
+        ({"unchanged": ["f()"]}, "got 'f()', expected a name such as parse"),
+        ({"unchanged": [3]}, "expected a list of functions"),
+        ({"unchanged": {"f": "n >"}}, "got 'n >', expected a Python expression"),
         ({"unchanged": ["f"]}, "expected it beside `base` or `previous`, the version to compare with"),
     ],
 )

@@ -61,7 +61,9 @@ def swapped(text: str, new: str = "", old: str = "-", strip: bool = False, twice
 def batch(xs: list[int]) -> list[int]:
     return xs[:100]
 '''
-CLAIM = Claim(id=ClaimId("C1"), text="They stay as they were.", unchanged=("clamp", "words", "swapped", "batch"))
+CLAIM = Claim(
+    id=ClaimId("C1"), text="They stay as they were.", unchanged={"clamp": "", "words": "", "swapped": "", "batch": ""}
+)
 
 
 def brief(code: str, *claims: str | Claim, old: str = OLD) -> Brief:
@@ -155,7 +157,7 @@ def read(data, bits):
 )
 def test_types_that_only_the_new_version_names_serve_both(tmp_path: Path, right: str, wrong: str) -> None:
     code = READ.replace("(data, bits)", "(data: bytes, bits: int)").replace(right, wrong)
-    made = brief(code, replace(CLAIM, unchanged=("read",)), old=READ)
+    made = brief(code, replace(CLAIM, unchanged={"read": ""}), old=READ)
     written = PropertyTester(compared(made, tmp_path, READ)).write_tests(made)
     assert bool(failures(written, code)) is bool(right)
 
@@ -234,11 +236,11 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
         ("`clip` behaves exactly as before.", OLD, "names code that the implementation files do not define"),
         ("The behaviour of `clip` is unchanged.", OLD, "names code that the implementation files do not define"),
         (
-            replace(CLAIM, text="It is kept.", unchanged=("clip",)),
+            replace(CLAIM, text="It is kept.", unchanged={"clip": ""}),
             OLD,
             "unchanged: got 'clip', expected a public function",
         ),
-        (replace(CLAIM, text="It is kept.", unchanged=("spread",)), "x = 1\n", "has no subject.spread, so nothing"),
+        (replace(CLAIM, text="It is kept.", unchanged={"spread": ""}), "x = 1\n", "has no subject.spread, so nothing"),
     ],
 )
 def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str) -> None:
@@ -247,7 +249,7 @@ def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str
 
 
 def test_that_the_version_before_does_not_import_is_told(tmp_path: Path) -> None:
-    made = brief(OLD, replace(CLAIM, unchanged=("clamp",)), old=f"import no_such_module\n{OLD}")
+    made = brief(OLD, replace(CLAIM, unchanged={"clamp": ""}), old=f"import no_such_module\n{OLD}")
     asked = compared(made, tmp_path, made.earlier["subject.py"])
     (untested,) = PropertyTester(asked).write_tests(made).untestable
     assert "does not import here; add what it needs to `requirements`" in untested.reason
@@ -267,9 +269,9 @@ def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: P
 def test_a_new_option_does_not_keep_both_versions_from_being_compared(tmp_path: Path) -> None:
     code = OLD.replace("def words(text):", "def words(text, sep=None):").replace("text.split()", "text.split(sep)")
     published = replace(
-        CLAIM, id=ClaimId("C2"), text="Any.", examples=("words('a-b', sep='-') == ['a', 'b']",), unchanged=()
+        CLAIM, id=ClaimId("C2"), text="Any.", examples=("words('a-b', sep='-') == ['a', 'b']",), unchanged={}
     )
-    made = brief(code, replace(CLAIM, unchanged=("words",)), published)
+    made = brief(code, replace(CLAIM, unchanged={"words": ""}), published)
     asked = compared(made, tmp_path)
     assert not [*changed_behaviour(made, asked)]
     written = PropertyTester(asked).write_tests(made)
@@ -279,8 +281,8 @@ def test_a_new_option_does_not_keep_both_versions_from_being_compared(tmp_path: 
 
 def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> None:
     code = OLD.replace("text.split()", "text.lower().split()")
-    lower = replace(CLAIM, id=ClaimId("C2"), text="Lower.", examples=("words('A b') == ['a', 'b']",), unchanged=())
-    made = brief(code, replace(CLAIM, text="It is kept.", unchanged=("words",)), lower)
+    lower = replace(CLAIM, id=ClaimId("C2"), text="Lower.", examples=("words('A b') == ['a', 'b']",), unchanged={})
+    made = brief(code, replace(CLAIM, text="It is kept.", unchanged={"words": ""}), lower)
     (untested,) = PropertyTester(compared(made, tmp_path)).write_tests(made).untestable
     assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
 
@@ -289,7 +291,7 @@ def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> No
     code = OLD.replace("text.split()", "text.split(' ')")
     assert ways_of(brief(code, "Any."))[0].function.name == "words"
     assert ways_of(brief(code, "clamp() behaves as before."))[0].function.name == "clamp"
-    assert ways_of(brief(code, replace(CLAIM, unchanged=("clamp",))))[0].function.name == "clamp"
+    assert ways_of(brief(code, replace(CLAIM, unchanged={"clamp": ""})))[0].function.name == "clamp"
 
 
 def test_a_method_is_not_called_on_its_class() -> None:

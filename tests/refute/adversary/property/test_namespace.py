@@ -47,6 +47,7 @@ def test_names_that_everybody_knows_are_imported() -> None:
         ("from lib import html", "html.escape(x)", "from here import html"),
         ("from . import html", "html.escape(x)", "from here import html"),
         ("from subprocess import run", "run(x)", "from here import run"),
+        ("from .texts import format\n__all__ = ('format',)", "format(x)", "from here import format"),
         ("import hidden, json", "json.dumps(x)", "from here import json"),  # a file of the ticket has its name
     ],
 )

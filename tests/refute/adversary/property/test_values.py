@@ -16,6 +16,7 @@ from refute.adversary.property.values import leading_value, read_raised, read_va
         ("set()", "set()"),
         ("2 ** 31", "2 ** 31"),
         ("19 - 5 - 6 = 8", "8"),
+        ("'a = 2'", "'a = 2'"),
         ("Color.RED", "Color.RED"),
         ("{1.5, 2}", "{1.5, 2}"),
     ],
