@@ -146,7 +146,7 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
 
 def _draft(kept: _Kept, one: Compared) -> Draft:
     inputs = one.way.inputs
-    told = f"{one.way.function.name} where {kept.where}" if kept.where else one.way.function.name
+    told = f"{one.way.function.qualified} where {kept.where}" if kept.where else one.way.function.qualified
     condition = condition_of(kept.claim, kept.where, kept.function, inputs, kept.namespace)
     # Those that are answered otherwise now come first: of inputs with one answer before, a test tries the first.
     answered = sorted(zip(inputs.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
@@ -164,7 +164,7 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
         category=Category.INTEGRATION,
         origin=Origin.AUTHOR_PROPERTY if condition.doubt else Origin.EARLIER,
         label=f"unchanged {one.way.function.name}",
-        detail=f"unchanged {told}: the version before gave these answers, alone in a container",
+        detail=f"{told} as in the version before",
         imports=(*one.way.imports, *condition.imports),
         body=(
             f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",

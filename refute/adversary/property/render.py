@@ -55,9 +55,9 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested], rea
         if len(source.encode()) <= brief.max_bytes or not chosen:
             break
         chosen = chosen[: len(chosen) - max(1, len(chosen) // 10)]
-    kept = {_key(draft) for draft in chosen}
+    kept = {_field(draft) for draft in chosen}
     full = f"the attack is full: {brief.max_tests} tests, {brief.max_bytes:,} bytes (`max_tests`, `max_suite_bytes`)"
-    left_out = [draft for draft in drafts if draft.origin.is_field and _key(draft) not in kept]
+    left_out = {_field(one): one for one in drafts if one.origin.is_field and _field(one) not in kept}
     return Attack(
         file_name=file_name(brief),
         source=source,
@@ -66,7 +66,7 @@ def render(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested], rea
         tester=TESTER,
         untested_fields=(
             *(note for note in notes if note.field),
-            *(Untested(claim=one.claim, field=_one_line(one.detail or one.label), reason=full) for one in left_out),
+            *(Untested(claim=one.claim, field=told, reason=full) for (_, told), one in left_out.items()),
         ),
     )
 
@@ -75,14 +75,21 @@ def _key(draft: Draft) -> object:
     return draft.claim.id, draft.imports, draft.body, draft.given
 
 
+def _field(draft: Draft) -> tuple[ClaimId, str]:
+    """What all ways of calling one function have in common, in a line."""
+    return draft.claim.id, _one_line(draft.detail or draft.label)
+
+
 def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
-    """Drop repeated tests; every claim's first test comes before any claim's second."""
+    """Drop repeated tests; every claim's first test comes before any claim's second, every field's before another's."""
     distinct: dict[object, Draft] = {}
-    first: dict[ClaimId, Draft] = {}
+    first: dict[object, Draft] = {}
     for draft in drafts:
         distinct.setdefault(_key(draft), draft)
         first.setdefault(draft.claim.id, draft)
-    return sorted(distinct.values(), key=lambda draft: draft is not first[draft.claim.id])[: brief.max_tests]
+        first.setdefault(_field(draft), draft)
+    worth = {id(draft): (draft is not first[draft.claim.id], draft is not first[_field(draft)]) for draft in drafts}
+    return sorted(distinct.values(), key=lambda draft: worth[id(draft)])[: brief.max_tests]
 
 
 def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> tuple[str, list[AttackTest]]:
