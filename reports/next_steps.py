@@ -25,8 +25,8 @@ _WHAT_IT_IS: Final = {
 }
 _ADVICE: Final = re.compile(r"\badd  (?P<field>.+)")
 """How the built-in tester names the field that would make a claim testable."""
-_REFUSED: Final = re.compile(r"(?:property|raises|same_as|unchanged)\b.*: got |`unchanged` names ")
-"""How it says that a field is unusable as it is written."""
+_REFUSED: Final = re.compile(r"(?:property|raises|same_as|unchanged)(?:, [^:]+)?: |`unchanged` names ")
+"""How it says why a field makes no test as it is written."""
 _SPELLED: Final = re.compile(r"\bwrite (?P<code>`.+?`)")
 """… and how a call of the author's has to be written."""
 

@@ -31,6 +31,7 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(SURVIVED, tests_run=1), "only the author's tests passed; add independent evidence"),
         (claim(SURVIVED, tests_run=1, doubt="x asks the code"), "only the author's tests passed (x asks the code)"),
         (claim(ClaimVerdict.UNTESTED, reason="property: given n: got 'n'"), "mend its field: property: given n: got"),
+        (claim(ClaimVerdict.UNTESTED, reason="same_as, f: no inputs"), "mend its field: same_as, f: no inputs"),
         (claim(SURVIVED, tests_run=1, independent_tests=1), "say what comes out, as plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],

@@ -45,7 +45,7 @@ class Evidence:
     def doubt_of_raising(self, call: ast.expr, error: str) -> str:
         """Why it is none that a call raises this error; empty where the claim names it, on inputs of the tester's."""
         name = error.rpartition(".")[2]
-        if not self._stands_in_claim(name):
+        if not (self._stands_in_claim(name) or self._stands_in_claim(error)):
             return f"the claim does not name {name}"
         if not self._varies(call):
             return "`raises` has inputs of its author's, expected `given` with types"

@@ -158,7 +158,9 @@ class Namespace:
         modules = self._modules_called(name, nodes, home)
         if not modules and (lines := self._of_library(name, home)):
             return lines
-        face = None if self._is_module(name, nodes) else self._face_with(name, home=home)
+        face = None
+        if not self._is_module(name, nodes) and not self._is_standard(name, nodes):
+            face = self._face_with(name, home=home)
         if face is not None:
             return f"from {face.module} import {name}"
         if modules or hasattr(builtins, name):
@@ -189,6 +191,13 @@ class Namespace:
         """Whether `slugify.slugify(…)` means the module `slugify`, not the function of that name in it."""
         read = {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
         return any(read and read <= face.names and face.module.split(".")[-1] == name for face in self.surface.faces)
+
+    def _is_standard(self, name: str, nodes: list[ast.AST]) -> bool:
+        """Whether `calendar.isleap(…)` means Python's module, though an implementation has a function of its name."""
+        read = {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
+        theirs = {one.name for one in self.surface.callables() if one.owner == name}
+        defined = any(name in face.defined for face in self.surface.faces)
+        return defined and read.isdisjoint(theirs) and _standard(name, nodes) == name
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces

@@ -47,6 +47,8 @@ def test_names_that_everybody_knows_are_imported() -> None:
         ("from lib import html", "html.escape(x)", "from here import html"),
         ("from . import html", "html.escape(x)", "from here import html"),
         ("from subprocess import run", "run(x)", "from here import run"),
+        ("def calendar(x): pass", "calendar.isleap(x)", "import calendar"),
+        ("class shlex:\n    def quote(x): pass", "shlex.quote(x)", "from here import shlex"),
         ("from .texts import format\n__all__ = ('format',)", "format(x)", "from here import format"),
         ("import hidden, json", "json.dumps(x)", "from here import json"),  # a file of the ticket has its name
     ],
