@@ -70,7 +70,7 @@ def read_sessions(text: str) -> tuple[list[list[Exchange]], str]:
 
 
 def read_lines(text: str, *, is_example: bool) -> Iterator[list[Exchange]]:
-    """For each text that may be `COMMAND -> OUTPUT` or `COMMAND exits 2` the ways to read it: in a claim, code begins it.
+    """For each text that may be `COMMAND -> OUTPUT` or `COMMAND exits 2` the ways to read it; in a claim it is code.
 
     Args:
         text: without sessions.
