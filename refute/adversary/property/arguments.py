@@ -47,7 +47,7 @@ _RESTRICTING: Final = re.compile(
 _CONDITIONS: Final = {"non-?negative": "{} >= 0", r"\bpositive": "{} > 0", r"\bnegative": "{} < 0"}
 _OF_LISTS: Final = {"sorted": "{0} == sorted({0})", "empty": "len({}) > 0"}
 _SOUGHT: Final = re.compile(r"(?:the |an? )?(?:value|element|item) to (?:find|search for|look for)\.?", re.IGNORECASE)
-_IMPURE: Final = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr | ast.Lambda
+_IMPURE: Final = ast.Await | ast.Yield | ast.YieldFrom | ast.NamedExpr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

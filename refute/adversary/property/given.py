@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from refute.adversary.property.arguments import is_pure
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, literals_in, parse_expression
 from refute.adversary.property.generator import FAR, MAX_ROWS, USUAL_SIZE, farthest, may_call, within
@@ -43,23 +44,11 @@ def _of_author(text: str) -> Kind | str:
     if node is None:
         return f"got {text!r}, which is no Python expression"
     if free_names([node]) & {"st", "strategies"}:
-        refused = _refused_in_strategy(node)
-        return refused or Kind(name="strategy", code=ast.unparse(node).replace("strategies.", "st."))
+        if not is_pure(node, ("st", "strategies")):
+            return f"the strategy {text!r} uses more than `st`, literals and harmless builtins"
+        return Kind(name="strategy", code=ast.unparse(node).replace("strategies.", "st."))
     expected = "a type that values can be drawn for (`int`, `list[str]`), or a strategy (`st.integers(0, 9)`)"
     return kind_of(node, bare=True) or f"got {text!r}, expected {expected}"
-
-
-def _refused_in_strategy(node: ast.expr) -> str:
-    """Only calls on `st`, literals, lambdas and harmless builtins: a strategy has no other business."""
-    bound = {argument.arg for inner in ast.walk(node) if isinstance(inner, ast.Lambda) for argument in inner.args.args}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id not in {"st", "strategies"} | bound | ONLY_SAFE_BUILTINS:
-            return f"the strategy {ast.unparse(node)!r} uses `{inner.id}`"
-        if isinstance(inner, ast.Attribute) and inner.attr.startswith("_"):
-            return f"the strategy {ast.unparse(node)!r} uses the private `{inner.attr}`"
-        if isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom):
-            return f"the strategy {ast.unparse(node)!r} is more than an expression"
-    return ""
 
 
 def drawn(

@@ -140,10 +140,8 @@ def _shown(one: Exchange, command: Command) -> list[str] | str:
     text = one.shown
     quoted = _QUOTED.fullmatch(text) if one.in_line else None
     spelled = next(part for part in quoted.groups() if part is not None) if quoted else text
-    if not one.trusted and not quoted:
-        given = command.given.lower()
-        if any(word not in given for word in re.findall(r"\b[a-z]{2,}\b", text)):
-            return f"`{one.in_line[:60]}`: write what it prints in backticks"
+    if text and not one.trusted and not quoted:
+        return f"`{one.in_line[:60]}`: write what it prints in backticks"
     if why := _changing(spelled, command):
         return f"`{(one.in_line or one.command)[:60]}` {why}"
     checks = [_exits(one.exit_code)] if one.exit_code is not None else []

@@ -12,7 +12,6 @@ _EXITS: Final = re.compile(
     r"(?P<end>`?),?\s*(?:and )?exits (?:with )?(?:status |code |exit code )?(?P<code>\d{1,3})\.?$"
 )
 _IN_CODE: Final = re.compile(r"`([^`\n]+? (?:->|=>|→|⇒) [^`\n]+)`")
-_BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _SENTENCE: Final = 4
 """Words of a last line that may be prose again, where nothing shows where the output ends."""
 
@@ -33,12 +32,6 @@ class Exchange:
     trusted: bool = True
     """Whether all that follows is output, and no prose."""
 
-    def ends_at(self, line: str, around: int) -> bool:
-        """Whether a line of plain text, below some that is indented by `around`, is no output any more."""
-        depth = len(line) - len(line.lstrip())
-        gap = bool(self.lines) and not self.lines[-1].strip()
-        return bool(line.strip()) and (depth < self.indent or (gap and self.indent <= around))
-
     @property
     def shown(self) -> str:
         """The output that is written down; empty where it may be prose."""
@@ -48,15 +41,18 @@ class Exchange:
 
 
 def read_sessions(text: str) -> tuple[list[list[Exchange]], str]:
-    """Every session of a text in order, and the text without them and without fences."""
+    """Every session of a text in order, and the text without them and without fences.
+
+    In plain text an output ends at a blank line, as in doctest; one that has blank lines stands in a fence.
+    """
     sessions, rest = list[list[Exchange]](), list[str]()
-    current, fence, around = list[Exchange](), "", 0
+    current, fence = list[Exchange](), ""
     for line in text.expandtabs(4).splitlines():
         mark, prompt = _FENCE.match(line), _PROMPT.match(line)
         if mark is not None and (not fence or mark[1].startswith(fence)):
             current, fence = [], "" if fence else mark[1]
             continue
-        if current and not prompt and not fence and current[-1].ends_at(line, around):
+        if not prompt and not fence and not line.strip():
             current = []
         if current and current[-1].command.endswith("\\") and not current[-1].lines:
             current[-1].command = current[-1].command[:-1] + re.sub(r"^\s*(?:> )?", " ", line)
@@ -70,12 +66,11 @@ def read_sessions(text: str) -> tuple[list[list[Exchange]], str]:
             current[-1].lines.append(line[min(current[-1].indent, len(line) - len(line.lstrip())) :])
         elif not fence:
             rest.append(line)
-            around = len(line) - len(line.lstrip()) if line.strip() else around
     return sessions, "\n".join(rest)
 
 
 def read_lines(text: str, *, is_example: bool) -> Iterator[list[Exchange]]:
-    """For each line that may be `COMMAND -> OUTPUT` or `COMMAND exits 2` the ways to read it.
+    """For each text that may be `COMMAND -> OUTPUT` or `COMMAND exits 2` the ways to read it; in a claim it is code.
 
     Args:
         text: without sessions.
@@ -84,7 +79,6 @@ def read_lines(text: str, *, is_example: bool) -> Iterator[list[Exchange]]:
     written = [(text.strip(), True)] if is_example else [(code, True) for code in _IN_CODE.findall(text)]
     if not is_example:
         written += [(one, False) for one in re.split(r"(?<=[.;])\s+|\n", text) if one.startswith("`")]
-        written += [(_BULLET.sub("", one).strip(), False) for one in text.splitlines() if "`" not in one]
     for one, trusted in written:
         links = _LINK.finditer(one.partition("\n")[0])
         yield [_exchange(one, link.start(), link.end(), trusted=trusted) for link in links]

@@ -37,7 +37,8 @@ STORE = {
         ("$ python tool.py a\n<the argument>\n", "may differ from run to run"),
         ("`other.py a` prints `b`.", "add  run:"),
         ("`tool.py a` prints `usage: tool [-h]`.", "argparse's usage"),
-        ("tool.py a -> the argument", "in backticks"),
+        ("`tool.py a` -> the argument", "in backticks"),
+        ("tool.py a -> a", "add  run:"),
     ],
 )
 def test_what_is_not_understood_is_untested_and_says_why(claim: str, reason: str) -> None:
