@@ -73,9 +73,16 @@ def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
 def free_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Names that the code reads and does not bind itself."""
     nodes = list(nodes)
+    free = _read(nodes) - bound_names(nodes)
+    for at, tree in enumerate(nodes):
+        if isinstance(tree, ast.Assign):  # `item = item(3)` reads what it hides from then on
+            free |= (_read([tree.value]) & bound_names(tree.targets)) - bound_names([*nodes[:at], tree.value])
+    return free
+
+
+def _read(nodes: Iterable[ast.AST]) -> set[str]:
     parts = (one for tree in nodes for one in ast.walk(tree))
-    read = {node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return read - bound_names(nodes)
+    return {node.id for node in parts if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def substituted(node: ast.AST, names: Mapping[str, ast.expr]) -> Any:
