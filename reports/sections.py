@@ -6,6 +6,7 @@ from typing import Final, assert_never
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -59,6 +60,9 @@ class Block:
 
     text: str
     info: str = "text"
+    """Its language; of code a terminal numbers the lines."""
+    whole: bool = False
+    """Never cut, as somebody decides by it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +125,11 @@ def _drawn(part: Grid | Block | Reproducer | list[str] | str) -> RenderableType:
     match part:
         case Grid():
             return _grid(part)
-        case Block():
+        case Block(info="text"):
             return Padding(Text(part.text), (0, 0, 0, 2))
+        case Block():
+            code, look = part.text.rstrip("\n"), {"background_color": "default", "theme": "ansi_dark"}
+            return Syntax(code, part.info, line_numbers=True, word_wrap=True, **look)
         case Reproducer():
             command = "`reproducer` in the outcome's JSON" if part.path is None else f"python {part.path}"
             return copied("  See it yourself, in the ticket's workspace:\n    ", command, styles=("", "bold"))
@@ -189,7 +196,7 @@ def _written(part: Part) -> Iterator[str]:
             yield f"**{part.label}**"
             yield markdown_block(part.text)
         case Block():
-            yield markdown_block(part.text, info=part.info, max_chars=MAX_BLOCK_CHARS)
+            yield markdown_block(part.text, info=part.info, max_chars=None if part.whole else MAX_BLOCK_CHARS)
         case Reproducer():
             where = f" (also in {markdown_text(part.path)})" if part.path else ""
             yield f"Reproducer, run with python in the ticket's workspace{where}:"

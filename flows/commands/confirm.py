@@ -58,9 +58,8 @@ def confirm(  # noqa: PLR0913  # its options
 def _list(waiting: "list[Waiting]") -> int:
     for one in waiting:
         asked = one.question
-        blocking = sum(ticket.blocking for ticket in asked.tickets)
         words = f"{asked.words}  what critics say" if asked.is_about_opinions else asked.words
-        danger = f"  {blocking} BLOCKING" if blocking else ""
+        danger = f"  {asked.blocking} BLOCKING" if asked.blocking else ""
         click.echo(f"{asked.subject}  {words}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
     first = (
         f"answer with: refute confirm {waiting[0].question.subject}" if waiting else "no question waits for an answer"
@@ -72,20 +71,15 @@ def _list(waiting: "list[Waiting]") -> int:
 def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
-    from flows.terminal.asking import describe_ticket, read_reply
+    from flows.terminal import asking
 
     asked = found.question
     console = Console(stderr=not show)
-    for ticket in asked.tickets:
-        console.print(describe_ticket(ticket))
-    if asked.text:
-        console.print(asked.text, markup=False, highlight=False)
-    console.print(f"{_about(asked)}: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
-    if asked.left_out:
-        console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
+    asking.show(asked.sections, console)
+    console.print(f"\n{_about(asked)}: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
     if show:
         return 0
-    reply = read_reply(console, asked, settings.confirmation_timeout_s, later=True)
+    reply = asking.read_reply(console, asked, settings.confirmation_timeout_s, later=True)
     if reply.approved is None:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
@@ -124,4 +118,4 @@ def _answered(found: "Waiting", *, approve: bool, note: str) -> int:
 
 def _about(asked: "AskedQuestion") -> str:
     """What a question's digest is of."""
-    return "Change" if asked.text else "Files"
+    return "Files" if asked.scripts else "Change"

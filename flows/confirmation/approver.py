@@ -5,7 +5,7 @@ from typing import Any
 
 from flows.batch.answers import Listed, list_digest
 from flows.confirmation.form import put_in_ui
-from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, Reply, budgeted, digest_of
+from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, Reply, about_list, about_ticket, about_words
 from flows.console import current_console
 from flows.terminal.asking import put_at_terminal
 from refute.approval import AdvanceApprover, Approval, Decision, Denial, Question
@@ -38,24 +38,23 @@ class PersonApprover:
         """
         if self._advance is not None and (question.opinions or not question.dangers):
             return self._advance.ask(question)
-        digest, tickets = question.snapshot.digest, (AskedTicket.of(question),)
         try:
-            reply = put_to_person(self._ports, subject=question.ticket.id, digest=digest, tickets=tickets)
+            reply = put_to_person(self._ports, **about_ticket(question))
         except KeyboardInterrupt as interrupt:
             if current_console() is None:  # it ends a worker's run: nobody has answered
                 raise
             return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if reply.approved:
-            return Approval(snapshot_digest=digest, by=reply.by, note=reply.note)
+            return Approval(snapshot_digest=question.snapshot.digest, by=reply.by, note=reply.note)
         if reply.approved is None:
             return Denial(reason=reply.note)
         return Denial(reason=f"{'upheld' if question.opinions else 'declined'} by {reply.words}", by=reply.by)
 
     def ask_list(self, listed: tuple[Listed, ...]) -> Reply:
         """Ask once for all; only a clear answer counts, without one its tickets wait on. Raises as `ask`."""
-        shown = budgeted([self._posed(one) for one in listed[:TICKETS_SHOWN]])
-        about: dict[str, Any] = {"subject": self._ports.run_id, "digest": list_digest(listed), "tickets": shown}
-        return put_to_person(self._ports, **about, is_list=True, left_out=len(listed) - len(shown))
+        shown = [self._posed(one) for one in listed[:TICKETS_SHOWN]]
+        about = about_list(shown, subject=self._ports.run_id, digest=list_digest(listed), scripts=len(listed))
+        return put_to_person(self._ports, **about)
 
     def _posed(self, one: Listed) -> Question:
         """One of a list, with script and plan where they are shown: a terminal has a table without."""
@@ -93,7 +92,7 @@ def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about:
         metadata={
             "subject": asked.subject,
             "snapshot": asked.digest,
-            "tickets": asked.count,
+            "tickets": asked.scripts,
             "deadline": asked.deadline.isoformat(),
         },
     )
@@ -117,13 +116,13 @@ def ask_person(
         OrchestratorUnavailable: the question cannot be asked safely.
     """
     shown, ports = printable(text), Ports(settings, run_id)
-    digest = digest_of(shown)
-    reply = put_to_person(ports, form_timeout_s=form_timeout_s, subject=subject, digest=digest, text=shown)
+    about = about_words(subject, shown)
+    reply = put_to_person(ports, form_timeout_s=form_timeout_s, **about)
     ports.audit.record(
         Gate.CONFIRMATION,
         AuditDecision.ALLOW if reply.approved else AuditDecision.DENY,
         run_id=run_id,
-        reason=f"{shown.partition(chr(10))[0]}: {reply.by or 'nobody answered'} {reply.note}".strip(),
-        metadata={"subject": subject, "asked": digest, "answer": reply.words},
+        reason=f"{about['words']}: {reply.by or 'nobody answered'} {reply.note}".strip(),
+        metadata={"subject": subject, "asked": about["digest"], "answer": reply.words},
     )
     return reply
