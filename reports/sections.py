@@ -128,8 +128,10 @@ def _drawn(part: Grid | Block | Reproducer | list[str] | str) -> RenderableType:
         case Block(info="text"):
             return Padding(Text(part.text), (0, 0, 0, 2))
         case Block():
-            code, look = part.text.rstrip("\n"), {"background_color": "default", "theme": "ansi_dark"}
-            return Syntax(code, part.info, line_numbers=True, word_wrap=True, **look)
+            code, of_terminal = part.text.rstrip("\n"), "ansi_dark"
+            return Syntax(
+                code, part.info, line_numbers=True, word_wrap=True, background_color="default", theme=of_terminal
+            )
         case Reproducer():
             command = "`reproducer` in the outcome's JSON" if part.path is None else f"python {part.path}"
             return copied("  See it yourself, in the ticket's workspace:\n    ", command, styles=("", "bold"))
