@@ -1,9 +1,10 @@
 """Puts a run's questions to a person: at the terminal that it was started from, or by a form where a worker runs it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from flows.batch.answers import Listed, list_digest
+from flows.batch.answers import list_digest
 from flows.confirmation.form import put_in_ui
 from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, Reply, about_list, about_ticket, about_words
 from flows.console import current_console
@@ -50,21 +51,20 @@ class PersonApprover:
             return Denial(reason=reply.note)
         return Denial(reason=f"{'upheld' if question.opinions else 'declined'} by {reply.words}", by=reply.by)
 
-    def ask_list(self, listed: tuple[Listed, ...]) -> Reply:
+    def ask_list(self, listed: tuple[Question, ...]) -> Reply:
         """Ask once for all; only a clear answer counts, without one its tickets wait on. Raises as `ask`."""
         shown = [self._posed(one) for one in listed[:TICKETS_SHOWN]]
         about = about_list(shown, subject=self._ports.run_id, digest=list_digest(listed), scripts=len(listed))
         return put_to_person(self._ports, **about)
 
-    def _posed(self, one: Listed) -> Question:
+    def _posed(self, one: Question) -> Question:
         """One of a list, with script and plan where they are shown: a terminal has a table without."""
-        plan: tuple[str, ...] = ()
-        if current_console() is None:
-            try:
-                return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
-            except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
-                plan = (f"cannot run: {error.message}",)
-        return Question(ticket=one.ticket, snapshot=one.snapshot, script="", scan=one.scan, plan=plan)
+        if current_console() is not None:
+            return one
+        try:
+            return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
+        except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
+            return replace(one, plan=(f"cannot run: {error.message}",))
 
 
 def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about: Any) -> Reply:

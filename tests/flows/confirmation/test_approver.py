@@ -7,11 +7,10 @@ import pytest
 from prefect.client.schemas.objects import State
 from prefect.states import Cancelled, Completed
 
-from flows.batch.answers import Listed
 from flows.confirmation.approver import PersonApprover
 from flows.confirmation.form import reply_of
 from flows.confirmation.question import AskedQuestion, Reply
-from refute.approval import Approval, Denial
+from refute.approval import Approval, Denial, Question
 from refute.errors import RequirementsUnavailable
 from refute.ports import Ports
 from refute.settings import Settings
@@ -91,12 +90,8 @@ def test_no_two_questions_share_a_nonce(by_form, ports):
     assert len({asked.nonce for asked, _ in form.asked}) == 2
 
 
-def listed(count: int) -> tuple[Listed, ...]:
-    asked = fake_question()
-    return tuple(
-        Listed(ticket=fake_ticket(ticket_id=f"T-{number}"), snapshot=asked.snapshot, scan=asked.scan)
-        for number in range(count)
-    )
+def listed(count: int) -> tuple[Question, ...]:
+    return tuple(fake_question(ticket=fake_ticket(ticket_id=f"T-{number}")) for number in range(count))
 
 
 @pytest.fixture
