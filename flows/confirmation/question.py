@@ -16,8 +16,8 @@ from refute.approval import Question
 from refute.guardrails.plain_text import printable
 from refute.scan.finding import Finding, ScanResult
 from refute.wording import counted
-from reports import sections
-from reports.sections import Block, Grid, Part, Section
+from reports.sections import Block, Grid, Part, Section, in_markdown
+from reports.sections import Field as Labelled
 
 MAX_SCRIPT_CHARS: Final = 20_000
 """Of one script; what is longer is cut, and said to be."""
@@ -84,7 +84,7 @@ class AskedQuestion(BaseModel):
         if self.is_about_opinions:
             silence = "without an answer the ticket stays undecided"
         until = f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}."
-        return "\n\n".join([until, *sections.in_markdown(self.sections)])
+        return "\n\n".join([until, *in_markdown(self.sections)])
 
 
 def about_ticket(question: Question) -> dict[str, Any]:
@@ -200,8 +200,8 @@ def _path(question: Question) -> str:
     return _line(str(question.ticket.workspace / question.ticket.verification_script))
 
 
-def _not_shown(what: str) -> sections.Field:
-    return sections.Field(label="NOT shown", lines=[what], style="bold red")
+def _not_shown(what: str) -> Labelled:
+    return Labelled(label="NOT shown", lines=[what], style="bold red")
 
 
 def _line(text: str, *, max_chars: int = 200) -> str:
