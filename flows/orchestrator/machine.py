@@ -217,7 +217,8 @@ def _locked(lease: IO[str]) -> bool:
 
 
 def _ended(name: str, log: Path) -> OrchestratorUnavailable:
+    last = tail(log.read_text(errors="replace"), max_lines=8)
     return OrchestratorUnavailable(
-        f"the {name} ended, or did not start within {START_TIMEOUT_S} s; its log ends with:\n{tail(log.read_text(errors='replace'), max_lines=8)}",
+        f"the {name} ended, or did not start within {START_TIMEOUT_S} s; its log ends with:\n{last}",
         hint=f"Read {log}, then run `refute ui` again.",
     )

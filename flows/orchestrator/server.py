@@ -261,8 +261,9 @@ def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
             break
         time.sleep(0.1)
     keeper.terminate()
+    last = tail(files.log.read_text(errors="replace"), max_lines=8)
     raise OrchestratorUnavailable(
-        f"the local Prefect server {problem}; its log ends with:\n{tail(files.log.read_text(errors='replace'), max_lines=8)}",
+        f"the local Prefect server {problem}; its log ends with:\n{last}",
         hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
     )
 
