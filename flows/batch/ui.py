@@ -18,6 +18,7 @@ from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
 from refute.wording import counted
+from reports.artifacts import path_of
 from reports.sections import Link, markdown_table
 from reports.wording import mark, why
 from tasks.outcome import CLIENT_ERRORS
@@ -116,7 +117,7 @@ def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
 
     The table is wider than the page: what is read first stands first, titles last.
     """
-    cells = [(row.status, Link(text=row.ticket_id, path=_page(row.url)), row.why, row.title) for row in rows]
+    cells = [(row.status, Link(text=row.ticket_id, path=path_of(row.url)), row.why, row.title) for row in rows]
     parts = [
         f"# {mark(result.headline)} {markdown_text(result.batch_id)}",
         f"**{counted(result.tally.total, 'ticket')}**: {result.words()}; {paid(result.tally)}",
@@ -131,7 +132,3 @@ def closing_lines(rows: Sequence[Row]) -> list[str]:
     bad = [row for row in rows if row.status not in GOOD]
     lines = [f"{row.ticket_id}: {row.status}: {row.why}" for row in bad[:LINES_LOGGED]]
     return lines + ([f"and {len(bad) - LINES_LOGGED} more: artifact {SUMMARY_KEY}"] if len(bad) > LINES_LOGGED else [])
-
-
-def _page(url: str) -> str:
-    return url if url.startswith(("http://", "https://")) else ""
