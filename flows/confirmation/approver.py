@@ -1,12 +1,21 @@
 """Puts a run's questions to a person: at the terminal that it was started from, or by a form where a worker runs it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
 from flows.batch.answers import list_digest
 from flows.confirmation.form import put_in_ui
-from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, Reply, about_list, about_ticket, about_words
+from flows.confirmation.question import (
+    TICKETS_SHOWN,
+    AskedQuestion,
+    Reply,
+    about_list,
+    about_ticket,
+    about_words,
+    digest_of,
+)
 from flows.console import current_console
 from flows.terminal.asking import put_at_terminal
 from refute.approval import AdvanceApprover, Approval, Decision, Denial, Question
@@ -40,7 +49,7 @@ class PersonApprover:
         if self._advance is not None and (question.opinions or not question.dangers):
             return self._advance.ask(question)
         try:
-            reply = put_to_person(self._ports, **about_ticket(question))
+            reply = put_to_person(self._ports, partial(about_ticket, question))
         except KeyboardInterrupt as interrupt:
             if current_console() is None:  # it ends a worker's run: nobody has answered
                 raise
@@ -54,8 +63,10 @@ class PersonApprover:
     def ask_list(self, listed: tuple[Question, ...]) -> Reply:
         """Ask once for all; only a clear answer counts, without one its tickets wait on. Raises as `ask`."""
         shown = [self._posed(one) for one in listed[:TICKETS_SHOWN]]
-        about = about_list(shown, subject=self._ports.run_id, digest=list_digest(listed), scripts=len(listed))
-        return put_to_person(self._ports, **about)
+        subject, digest = self._ports.run_id, list_digest(listed)
+        return put_to_person(
+            self._ports, partial(about_list, shown, subject=subject, digest=digest, scripts=len(listed))
+        )
 
     def _posed(self, one: Question) -> Question:
         """One of a list, with script and plan where they are shown: a terminal has a table without."""
@@ -67,13 +78,15 @@ class PersonApprover:
             return replace(one, plan=(f"cannot run: {error.message}",))
 
 
-def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about: Any) -> Reply:
+def put_to_person(
+    ports: Ports, pose: Callable[[datetime], AskedQuestion], *, form_timeout_s: float | None = None
+) -> Reply:
     """Write a question to the audit log, then ask it.
 
     Args:
         ports: the effects of the run that asks.
+        pose: gives the question, by its deadline.
         form_timeout_s: how long a form waits, if not as the settings say.
-        about: fields of `AskedQuestion`.
 
     Raises:
         AuditUnavailable: the question cannot be kept.
@@ -83,7 +96,7 @@ def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about:
     if not at_terminal:
         ports.discard_prepared()  # an answer may take a day
     timeout_s = settings.confirmation_timeout_s if at_terminal else form_timeout_s or settings.form_timeout_s
-    asked = AskedQuestion(deadline=datetime.now(UTC) + timedelta(seconds=timeout_s), **about)
+    asked = pose(datetime.now(UTC) + timedelta(seconds=timeout_s))
     ports.audit.record(
         Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
         AuditDecision.CHALLENGE,
@@ -116,13 +129,12 @@ def ask_person(
         OrchestratorUnavailable: the question cannot be asked safely.
     """
     shown, ports = printable(text), Ports(settings, run_id)
-    about = about_words(subject, shown)
-    reply = put_to_person(ports, form_timeout_s=form_timeout_s, **about)
+    reply = put_to_person(ports, partial(about_words, subject, shown), form_timeout_s=form_timeout_s)
     ports.audit.record(
         Gate.CONFIRMATION,
         AuditDecision.ALLOW if reply.approved else AuditDecision.DENY,
         run_id=run_id,
-        reason=f"{about['words']}: {reply.by or 'nobody answered'} {reply.note}".strip(),
-        metadata={"subject": subject, "asked": about["digest"], "answer": reply.words},
+        reason=f"{shown.partition(chr(10))[0]}: {reply.by or 'nobody answered'} {reply.note}".strip(),
+        metadata={"subject": subject, "asked": digest_of(shown), "answer": reply.words},
     )
     return reply

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -87,24 +87,28 @@ class AskedQuestion(BaseModel):
         return "\n\n".join([until, *in_markdown(self.sections)])
 
 
-def about_ticket(question: Question) -> dict[str, Any]:
-    """What is asked about one ticket: the fields of an `AskedQuestion` but its deadline."""
-    return {
-        "subject": question.ticket.id,
-        "digest": question.snapshot.digest,
-        "words": _line(question.ticket.title),
-        "sections": tuple(ticket_sections(question)),
-        "scripts": 1,
-        "blocking": len(question.scan.blocking),
-        "is_about_opinions": bool(question.opinions),
-    }
+def about_ticket(question: Question, deadline: datetime) -> AskedQuestion:
+    """What is asked about one ticket."""
+    return AskedQuestion(
+        subject=question.ticket.id,
+        digest=question.snapshot.digest,
+        deadline=deadline,
+        words=_line(question.ticket.title),
+        sections=tuple(ticket_sections(question)),
+        scripts=1,
+        blocking=len(question.scan.blocking),
+        is_about_opinions=bool(question.opinions),
+    )
 
 
-def about_list(questions: Sequence[Question], *, subject: str, digest: str, scripts: int) -> dict[str, Any]:
-    """What is asked about a batch's list, as above; each ticket by itself too where its script is given.
+def about_list(
+    questions: Sequence[Question], deadline: datetime, *, subject: str, digest: str, scripts: int
+) -> AskedQuestion:
+    """What is asked about a batch's list, and about each of its tickets where its script or plan is given.
 
     Args:
         questions: one for each ticket that is shown.
+        deadline: of the answer.
         subject: the batch.
         digest: of the whole list.
         scripts: how many tickets the list has.
@@ -117,28 +121,29 @@ def about_list(questions: Sequence[Question], *, subject: str, digest: str, scri
     parts: list[Part] = [Grid(headings=("Ticket", "Scan", "Files", "Title", "Script"), rows=rows)]
     if scripts > len(rows):
         parts.append(_not_shown(f"{scripts - len(rows)} more"))
-    title = f"One answer for {counted(scripts, 'script')} (list {short(digest)})"
-    shown, left = [Section(title=title, parts=parts)], MAX_SCRIPTS_CHARS
+    words, left = counted(scripts, "script"), MAX_SCRIPTS_CHARS
+    shown = [Section(title=f"One answer for {words} (list {short(digest)})", parts=parts)]
     for one in questions:
         if one.script or one.plan:
             shown += ticket_sections(one, script_chars=min(MAX_SCRIPT_CHARS, left))
             left = max(0, left - len(one.script))
-    return {
-        "subject": subject,
-        "digest": digest,
-        "words": counted(scripts, "script"),
-        "sections": tuple(shown),
-        "scripts": scripts,
-        "blocking": sum(len(one.scan.blocking) for one in questions),
-        "is_list": True,
-    }
+    return AskedQuestion(
+        subject=subject,
+        digest=digest,
+        deadline=deadline,
+        words=words,
+        sections=tuple(shown),
+        scripts=scripts,
+        blocking=sum(len(one.scan.blocking) for one in questions),
+        is_list=True,
+    )
 
 
-def about_words(subject: str, text: str) -> dict[str, Any]:
-    """What is asked in printable words, the first line a heading; as above."""
+def about_words(subject: str, text: str, deadline: datetime) -> AskedQuestion:
+    """What is asked in printable words, the first line a heading."""
     heading, _, rest = text.partition("\n")
     asked = Section(title=f"{subject}: {heading}", parts=[Block(text=rest.strip() or heading, whole=True)])
-    return {"subject": subject, "digest": _digest_of(text), "words": heading, "sections": (asked,)}
+    return AskedQuestion(subject=subject, digest=digest_of(text), deadline=deadline, words=heading, sections=(asked,))
 
 
 def ticket_sections(question: Question, *, script_chars: int = MAX_SCRIPT_CHARS) -> Iterator[Section]:
@@ -212,7 +217,8 @@ def _lines(texts: Sequence[str], *, max_chars: int) -> str:
     return "\n".join(_line(one, max_chars=max_chars) for one in texts)
 
 
-def _digest_of(text: str) -> str:
+def digest_of(text: str) -> str:
+    """`sha256:…` of what is asked where it is about no script."""
     return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 

@@ -31,8 +31,8 @@ NOTE = "it writes to the shared bucket"
 
 
 def question(subject: str) -> AskedQuestion:
-    deadline, about = datetime.now(UTC) + timedelta(hours=1), about_words(subject, "A title\nGo on?")
-    return AskedQuestion(**about, nonce="once", deadline=deadline)
+    asked = about_words(subject, "A title\nGo on?", datetime.now(UTC) + timedelta(hours=1))
+    return asked.model_copy(update={"nonce": "once"})
 
 
 class Asking:
