@@ -142,7 +142,7 @@ def about_list(
 def about_words(subject: str, text: str, deadline: datetime) -> AskedQuestion:
     """What is asked in printable words, the first line a heading."""
     heading, _, rest = text.partition("\n")
-    asked = Section(title=f"{subject}: {heading}", parts=[Block(text=rest.strip() or heading, whole=True)])
+    asked = Section(title=f"{subject}: {heading}", parts=[Block(text=rest.strip("\n") or heading, whole=True)])
     return AskedQuestion(subject=subject, digest=digest_of(text), deadline=deadline, words=heading, sections=(asked,))
 
 
