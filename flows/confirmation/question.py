@@ -16,7 +16,7 @@ from refute.approval import Question
 from refute.guardrails.plain_text import printable
 from refute.scan.finding import Finding, ScanResult
 from refute.wording import counted
-from reports.sections import Block, Grid, Part, Section, in_markdown
+from reports.sections import Block, Grid, Part, Prose, Section, in_markdown
 from reports.sections import Field as Labelled
 
 MAX_SCRIPT_CHARS: Final = 20_000
@@ -154,11 +154,11 @@ def ticket_sections(question: Question, *, script_chars: int = MAX_SCRIPT_CHARS)
         script_chars: the most of its script.
     """
     title = f"{question.ticket.id} {_line(question.ticket.title)}"
-    plan = Block(text=_lines(question.plan, max_chars=500), whole=True)
+    plan = Prose(lines=[_line(one, max_chars=500) for one in question.plan])
     if question.opinions:
-        said = Block(text=_lines(question.opinions, max_chars=1_000), whole=True)
+        said = Prose(lines=[_line(one, max_chars=1_000) for one in question.opinions])
         named = f"Critics name {counted(len(question.opinions), 'failure')} that no test shows:"
-        yield Section(title=title, parts=[named, said, *([plan] if plan.text else [])])
+        yield Section(title=title, parts=[named, said, *([plan] if plan.lines else [])])
         return
     parts: list[Part] = [_path(question)]
     parts.append(Block(text=printable(question.script[:script_chars]), info="bash", whole=True))
@@ -211,10 +211,6 @@ def _not_shown(what: str) -> Labelled:
 
 def _line(text: str, *, max_chars: int = 200) -> str:
     return printable(text, max_chars=max_chars, keep_newlines=False)
-
-
-def _lines(texts: Sequence[str], *, max_chars: int) -> str:
-    return "\n".join(_line(one, max_chars=max_chars) for one in texts)
 
 
 def digest_of(text: str) -> str:
