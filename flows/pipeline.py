@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
+from flows.confirmation.question import ticket_sections
 from flows.containers import BoundedSandbox, Containers
 from flows.orchestrator.model_limit import model_turn
 from flows.orchestrator.server import still_answers
@@ -130,7 +131,7 @@ def run_stages(
         snapshot, scan = case.keep(found[0]), case.keep(found[1])
         question = admission.pose_question(ports, ticket, snapshot, scan)
         if request.dry_run:
-            show(question)
+            show(ticket_sections(question))
         attended = attended and request.approval == "ask" and not (request.dry_run or ports.allowed_hosts)
         case.unless(admission.admit(scan, allow_dangerous=request.allow_dangerous, attended=attended))
         case.unless(admission.apply_policy(ports, ticket))

@@ -2,6 +2,7 @@
 
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
+from prefect.utilities.urls import url_for
 
 from flows.confirmation.approver import PersonApprover
 from flows.console import current_console, hand_back
@@ -38,7 +39,9 @@ def verify_ticket(request: VerifyRequest) -> State[None]:
     hosts = read_hosts(request.allow_network)
     settings = tightened(settings_of(request), load_policy(request.policy).policy, ticket)
     ports = TicketPorts(settings, run_id, ticket, observer=observer, allowed_hosts=hosts)
-    case = CaseFile(ticket=ticket, run_id=run_id, flow_run_url=flow_run.ui_url or "", observer=observer)
+    case = CaseFile(
+        ticket=ticket, run_id=run_id, flow_run_url=url_for("flow-run", obj_id=run_id) or "", observer=observer
+    )
     with interruptions() as signals:
         with case.chain(), signals.let_through():
             run_stages(ports, case, request, _approver(request, ports))

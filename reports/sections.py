@@ -6,6 +6,7 @@ from typing import Final, assert_never
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
@@ -59,6 +60,21 @@ class Block:
 
     text: str
     info: str = "text"
+    """Its language; of code a terminal numbers the lines."""
+    whole: bool = False
+    """Never cut, as somebody decides by it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prose:
+    """Lines that somebody decides by: wrapped, and never cut."""
+
+    lines: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """All of them."""
+        return "\n".join(self.lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +86,7 @@ class Reproducer:
     """Where it was written to disk."""
 
 
-Part = Grid | Field | Block | Reproducer | list[str] | str
+Part = Grid | Field | Block | Prose | Reproducer | list[str] | str
 """A list is shown with bullets, a text as a remark."""
 
 
@@ -117,12 +133,17 @@ def on_terminal(sections: Iterable[Section]) -> Iterator[RenderableType]:
             fields.add_row("", part.label, text)
 
 
-def _drawn(part: Grid | Block | Reproducer | list[str] | str) -> RenderableType:
+def _drawn(part: Grid | Block | Prose | Reproducer | list[str] | str) -> RenderableType:
     match part:
         case Grid():
             return _grid(part)
-        case Block():
+        case Block(info="text") | Prose():
             return Padding(Text(part.text), (0, 0, 0, 2))
+        case Block():
+            code, of_terminal = part.text.rstrip("\n"), "ansi_dark"
+            return Syntax(
+                code, part.info, line_numbers=True, word_wrap=True, background_color="default", theme=of_terminal
+            )
         case Reproducer():
             command = "`reproducer` in the outcome's JSON" if part.path is None else f"python {part.path}"
             return copied("  See it yourself, in the ticket's workspace:\n    ", command, styles=("", "bold"))
@@ -178,18 +199,12 @@ def _written(part: Part) -> Iterator[str]:
     match part:
         case Grid():
             yield markdown_table(part.headings, part.rows)
-        case Field(text="", lines=[one]):
-            yield f"**{part.label}** {_plain(one)}"
-        case Field(text=""):
-            yield f"**{part.label}**"
-            yield _bullets(part.lines)
-        case Field(style="") if "\n" not in part.text:
-            yield f"**{part.label}** {_plain(part.text)}"
         case Field():
-            yield f"**{part.label}**"
-            yield markdown_block(part.text)
+            yield from _labelled(part)
         case Block():
-            yield markdown_block(part.text, info=part.info, max_chars=MAX_BLOCK_CHARS)
+            yield markdown_block(part.text, info=part.info, max_chars=None if part.whole else MAX_BLOCK_CHARS)
+        case Prose():
+            yield "\n".join(f"- {markdown_text(one)}" for one in part.lines)
         case Reproducer():
             where = f" (also in {markdown_text(part.path)})" if part.path else ""
             yield f"Reproducer, run with python in the ticket's workspace{where}:"
@@ -200,6 +215,20 @@ def _written(part: Part) -> Iterator[str]:
             yield _plain(part)
         case _:
             assert_never(part)
+
+
+def _labelled(part: Field) -> Iterator[str]:
+    match part:
+        case Field(text="", lines=[one]):
+            yield f"**{part.label}** {_plain(one)}"
+        case Field(text=""):
+            yield f"**{part.label}**"
+            yield _bullets(part.lines)
+        case Field(style="") if "\n" not in part.text:
+            yield f"**{part.label}** {_plain(part.text)}"
+        case Field():
+            yield f"**{part.label}**"
+            yield markdown_block(part.text)
 
 
 def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str | Link]]) -> str:

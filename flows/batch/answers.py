@@ -2,38 +2,28 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from flows.confirmation.question import Reply
+from refute.approval import Question
 from refute.batch.entry import Entry
 from refute.errors import UsageError
 from refute.guardrails.audit import Decision, Gate
 from refute.ledger.batches import Answer, Batches
 from refute.ports import Ports
-from refute.scan.finding import ScanResult
 from refute.stages import admission
-from refute.ticket.record import Snapshot, Ticket
+from refute.ticket.record import Ticket
 
 NOT_ASKED: Final = "nobody: it cannot run"
 NO_FILES: Final = "none"
 """In the place of a digest: no files are approved by this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """A ticket on the list that a person approves."""
-
-    ticket: Ticket
-    snapshot: Snapshot
-    scan: ScanResult
+Ask = Callable[[tuple[Question, ...]], Reply]
+"""Shows the list, each ticket without script and plan, and asks."""
 
 
-Ask = Callable[[tuple[Listed, ...]], Reply]
-"""Shows the list and asks."""
-
-
-def list_digest(listed: tuple[Listed, ...]) -> str:
+def list_digest(listed: tuple[Question, ...]) -> str:
     """SHA-256 over the list, which the audit log keeps with the answer."""
     lines = sorted(f"{one.ticket.id} {one.snapshot.digest}\n" for one in listed)
     return "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -63,7 +53,7 @@ def put_to_a_person(batches: Batches, ports: Ports, entries: Mapping[str, Entry]
         ask: None where nobody can be asked now.
     """
     batch_id = ports.run_id
-    listed: list[Listed] = []
+    listed: list[Question] = []
     not_asked: dict[str, str | None] = {}  # values: as `Batches.answer` takes them
     for ticket_id in sorted(_waiting(batches, batch_id), key=list(entries).index):
         entry = entries[ticket_id]
@@ -84,16 +74,17 @@ def _waiting(batches: Batches, batch_id: str) -> set[str]:
     return {row.ticket_id for row in rows if row.answer is Answer.WAITING and not row.finished}
 
 
-def _look_at(ports: Ports, ticket: Ticket) -> Listed | None:
+def _look_at(ports: Ports, ticket: Ticket) -> Question | None:
     """Freeze and scan; None where the files cannot be used, which the ticket's own run will tell."""
     try:
         snapshot = admission.take_snapshot(ports, ticket)
-        return Listed(ticket=ticket, snapshot=snapshot, scan=admission.scan_scripts(ports, ticket, snapshot))
+        scan = admission.scan_scripts(ports, ticket, snapshot)
+        return Question(ticket=ticket, snapshot=snapshot, script="", scan=scan, plan=())
     except UsageError:
         return None
 
 
-def _answer(batches: Batches, ports: Ports, listed: tuple[Listed, ...], ask: Ask | None) -> None:
+def _answer(batches: Batches, ports: Ports, listed: tuple[Question, ...], ask: Ask | None) -> None:
     digests = {str(one.ticket.id): one.snapshot.digest for one in listed}
     batches.answer(ports.run_id, Answer.WAITING, by="", digests=digests, instead_of=Answer.WAITING)
     reply = ask(listed) if ask is not None else Reply(approved=None)

@@ -35,7 +35,7 @@ def render_result(result: BatchResult, batches: Batches, form: str, *, color: bo
         from reports.outcome_junit import render_junit
 
         return render_junit(outcomes)
-    from reports.outcome_table import render_batch
+    from reports.outcome_formats import render_batch
 
     return render_batch(sorted(outcomes, key=lambda one: TOLD_FIRST.index(one.status)), color=color)
 

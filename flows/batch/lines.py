@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 
 
 class BatchLines(BatchWatcher):
-    """Writes to stderr; may be called from several threads."""
+    """Writes to stderr; may be called from several threads.
 
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    Args:
+        terminal: whether there is one; None looks.
+    """
+
+    def __init__(self, *, terminal: bool | None = None) -> None:
+        there = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._terminal = there if terminal is None else terminal
         self._lock = threading.Lock()
         self._bar: Progress | None = None
         self._task: TaskID | None = None

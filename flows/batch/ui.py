@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from prefect.artifacts import create_markdown_artifact, create_progress_artifact, update_progress_artifact
 from prefect.logging import get_run_logger
 
-from flows.batch.progress import in_words, paid
+from flows.batch.lines import BatchLines
+from flows.batch.progress import paid
 from flows.batch.result import SUMMARY_KEY, BatchResult
-from flows.batch.watcher import BatchWatcher
 from flows.orchestrator.server import still_answers
 from flows.states import GOOD
 from refute.batch.tally import TOLD_FIRST, Tally
@@ -18,6 +18,7 @@ from refute.guardrails.plain_text import markdown_text, printable
 from refute.ledger.batches import Batches
 from refute.outcome import Outcome, Status
 from refute.wording import counted
+from reports.artifacts import path_of
 from reports.sections import Link, markdown_table
 from reports.wording import mark, why
 from tasks.outcome import CLIENT_ERRORS
@@ -90,24 +91,19 @@ class BatchPage:
         leave_batch_tables(batches.ledger, self._batch_id)
 
 
-class RunLog(BatchWatcher):
+class RunLog(BatchLines):
     """A batch that a worker runs says in its run's log what a terminal would show."""
 
     def __init__(self) -> None:
+        super().__init__(terminal=False)
         self._log = get_run_logger()
-
-    def opened(self, batch_id: str, tally: Tally) -> None:
-        """Name the batch."""
-        self._log.info("batch %s: %d tickets, %d done before", batch_id, tally.total, tally.done)
-
-    def ended(self, outcome: Outcome, tally: Tally, left_s: float | None) -> None:
-        """Say how a ticket ended and how far the batch is."""
-        said = in_words(tally, left_s)
-        self._log.info("[%d/%d] %s: %s | %s", tally.done, tally.total, outcome.ticket_id, outcome.status, said)
 
     def told(self, message: str) -> None:
         """Pass on a warning."""
         self._log.warning(printable(message, max_chars=1_000))
+
+    def _write(self, line: str) -> None:
+        self._log.info("%s", line)
 
 
 def summary_rows(result: BatchResult, batches: Batches) -> list[Row]:
@@ -121,7 +117,7 @@ def render_summary(result: BatchResult, rows: Sequence[Row]) -> str:
 
     The table is wider than the page: what is read first stands first, titles last.
     """
-    cells = [(row.status, Link(text=row.ticket_id, path=_page(row.url)), row.why, row.title) for row in rows]
+    cells = [(row.status, Link(text=row.ticket_id, path=path_of(row.url)), row.why, row.title) for row in rows]
     parts = [
         f"# {mark(result.headline)} {markdown_text(result.batch_id)}",
         f"**{counted(result.tally.total, 'ticket')}**: {result.words()}; {paid(result.tally)}",
@@ -136,7 +132,3 @@ def closing_lines(rows: Sequence[Row]) -> list[str]:
     bad = [row for row in rows if row.status not in GOOD]
     lines = [f"{row.ticket_id}: {row.status}: {row.why}" for row in bad[:LINES_LOGGED]]
     return lines + ([f"and {len(bad) - LINES_LOGGED} more: artifact {SUMMARY_KEY}"] if len(bad) > LINES_LOGGED else [])
-
-
-def _page(url: str) -> str:
-    return url if url.startswith(("http://", "https://")) else ""

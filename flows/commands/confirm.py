@@ -1,6 +1,6 @@
 """`refute confirm`: the questions that wait in the Prefect UI, listed, shown and answered at a terminal."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,31 +14,32 @@ if TYPE_CHECKING:
 
 WAITING_EXIT_CODE = 16
 """As for PENDING: the question goes on waiting."""
+ANSWERS: Final = {"yes": "confirm", "no": "decline", "dismiss": "dismiss", "uphold": "uphold"}
+"""Option → what it says to a question, which has two of these choices."""
+APPROVING: Final = frozenset({"confirm", "dismiss"})
 
 
 @click.command()
 @click.argument("run", required=False)
 @click.option("--show", is_flag=True, help="Show the question; do not answer.")
 @click.option("--yes", is_flag=True, help="Confirm without being asked; needs --files.")
-@click.option("--no", "decline", is_flag=True, help="Decline without being asked.")
+@click.option("--no", is_flag=True, help="Decline without being asked.")
 @click.option("--dismiss", is_flag=True, help="Dismiss the failures that critics found; needs --files.")
 @click.option("--uphold", is_flag=True, help="Uphold a failure that critics found.")
 @click.option("--files", metavar="DIGEST", help="With --yes or --dismiss: digest of the reviewed files (see --show).")
 @click.option("--note", default="", metavar="WHY", help="Reason; kept in outcome, ledger and audit log.")
-def confirm(  # noqa: PLR0913  # its options
-    run: str | None, *, show: bool, yes: bool, decline: bool, dismiss: bool, uphold: bool, files: str | None, note: str
-) -> int:
+def confirm(run: str | None, *, show: bool, files: str | None, note: str, **answers: bool) -> int:
     """Answer the confirmation of RUN: a ticket, a batch, or the id of a paused run. Without RUN, list what is pending.
 
     Shows script, scan and planned limits, then asks. The answer is valid for exactly the files shown.
     Exits 0 once it is answered, 16 if it stays pending, 3 if no confirmation matches.
     """
-    answers = show + yes + decline + dismiss + uphold
-    if (run is None and answers) or answers > 1:
+    given = [choice for name, choice in ANSWERS.items() if answers[name]]
+    if (run is None and (show or given)) or show + len(given) > 1:
         raise click.UsageError("expected RUN and at most one of --show, --yes, --no, --dismiss, --uphold")
     if note and (run is None or show):
         raise click.UsageError("--note goes with an answer")
-    if (yes or dismiss) != (files is not None):
+    if APPROVING.isdisjoint(given) != (files is None):
         raise click.UsageError("--files goes with --yes or --dismiss, which need it; --show prints the digest")
     from flows.confirmation.waiting import find_question, waiting_questions
     from flows.orchestrator.session import on_running_server
@@ -49,18 +50,14 @@ def confirm(  # noqa: PLR0913  # its options
         if run is None:
             return _list(waiting)
         found = find_question(run, waiting)
-        if yes or decline or dismiss or uphold:
-            _require_fitting(found, opinions=dismiss or uphold)
-            return _answer_unasked(found, files, approve=yes or dismiss, note=note)
-        return _put(found, settings, show=show, note=note)
+        return _answer_unasked(found, files, given[0], note) if given else _put(found, settings, show=show, note=note)
 
 
 def _list(waiting: "list[Waiting]") -> int:
     for one in waiting:
         asked = one.question
-        blocking = sum(ticket.blocking for ticket in asked.tickets)
         words = f"{asked.words}  what critics say" if asked.is_about_opinions else asked.words
-        danger = f"  {blocking} BLOCKING" if blocking else ""
+        danger = f"  {asked.blocking} BLOCKING" if asked.blocking else ""
         click.echo(f"{asked.subject}  {words}{danger}  until {asked.deadline:%Y-%m-%d %H:%M} UTC  {one.url}".rstrip())
     first = (
         f"answer with: refute confirm {waiting[0].question.subject}" if waiting else "no question waits for an answer"
@@ -72,41 +69,34 @@ def _list(waiting: "list[Waiting]") -> int:
 def _put(found: "Waiting", settings: Settings, *, show: bool, note: str) -> int:
     from rich.console import Console
 
-    from flows.terminal.asking import describe_ticket, read_reply
+    from flows.terminal import asking
 
     asked = found.question
     console = Console(stderr=not show)
-    for ticket in asked.tickets:
-        console.print(describe_ticket(ticket))
-    if asked.text:
-        console.print(asked.text, markup=False, highlight=False)
-    console.print(f"{_about(asked)}: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
-    if asked.left_out:
-        console.print(f"and {asked.left_out} more, NOT shown", style="bold red")
+    asking.show(asked.sections, console)
+    console.print(f"\n{_about(asked)}: {asked.digest}", markup=False, highlight=False, soft_wrap=True)
     if show:
         return 0
-    reply = read_reply(console, asked, settings.confirmation_timeout_s, later=True)
+    reply = asking.read_reply(console, asked, settings.confirmation_timeout_s, later=True)
     if reply.approved is None:
         click.echo("refute: not answered; the question goes on waiting", err=True)
         return WAITING_EXIT_CODE
     return _answered(found, approve=reply.approved, note=note)
 
 
-def _require_fitting(found: "Waiting", *, opinions: bool) -> None:
-    """Refuse an answer in the words of another kind of question: `--yes` could mean either of what critics say."""
+def _answer_unasked(found: "Waiting", files: str | None, answer: str, note: str) -> int:
+    """Answer in the words of this kind of question: `--yes` could mean either of what critics say."""
     asked = found.question
-    if asked.is_about_opinions != opinions:
-        about = "what may run: answer with --yes or --no" if opinions else "critics: answer with --dismiss or --uphold"
-        raise UsageError(f"confirm {asked.subject}: the question is about {about}")
-
-
-def _answer_unasked(found: "Waiting", files: str | None, *, approve: bool, note: str) -> int:
-    if approve and files != found.question.digest:
+    if answer not in asked.choices:
+        about = "critics" if asked.is_about_opinions else "what may run"
+        fitting = " or ".join(f"--{name}" for name, choice in ANSWERS.items() if choice in asked.choices)
+        raise UsageError(f"confirm {asked.subject}: the question is about {about}: answer with {fitting}")
+    if files not in {None, asked.digest}:
         raise UsageError(
-            f"--files: got {files}, but the question about {found.question.subject} is about {found.question.digest}",
-            hint=f"Look at what changed: refute confirm {found.question.subject} --show",
+            f"--files: got {files}, but the question about {asked.subject} is about {asked.digest}",
+            hint=f"Look at what changed: refute confirm {asked.subject} --show",
         )
-    return _answered(found, approve=approve, note=note)
+    return _answered(found, approve=answer in APPROVING, note=note)
 
 
 def _answered(found: "Waiting", *, approve: bool, note: str) -> int:
@@ -124,4 +114,4 @@ def _answered(found: "Waiting", *, approve: bool, note: str) -> int:
 
 def _about(asked: "AskedQuestion") -> str:
     """What a question's digest is of."""
-    return "Change" if asked.text else "Files"
+    return "Files" if asked.scripts else "Change"

@@ -31,7 +31,7 @@ def demo(directory: Path) -> int:
     """
     from flows.run import run_tickets
     from flows.terminal.progress import watching
-    from reports.outcome_table import render_batch
+    from reports.outcome_formats import render_batch
 
     began, settings = datetime.now(UTC), Settings.load().ad_hoc()
     samples = [_sample(path.parent) for path in sorted(directory.glob("*/ticket.yaml"))]

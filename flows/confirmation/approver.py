@@ -1,11 +1,21 @@
 """Puts a run's questions to a person: at the terminal that it was started from, or by a form where a worker runs it."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import partial
 
-from flows.batch.answers import Listed, list_digest
+from flows.batch.answers import list_digest
 from flows.confirmation.form import put_in_ui
-from flows.confirmation.question import TICKETS_SHOWN, AskedQuestion, AskedTicket, Reply, budgeted, digest_of
+from flows.confirmation.question import (
+    TICKETS_SHOWN,
+    AskedQuestion,
+    Reply,
+    about_list,
+    about_ticket,
+    about_words,
+    digest_of,
+)
 from flows.console import current_console
 from flows.terminal.asking import put_at_terminal
 from refute.approval import AdvanceApprover, Approval, Decision, Denial, Question
@@ -38,43 +48,45 @@ class PersonApprover:
         """
         if self._advance is not None and (question.opinions or not question.dangers):
             return self._advance.ask(question)
-        digest, tickets = question.snapshot.digest, (AskedTicket.of(question),)
         try:
-            reply = put_to_person(self._ports, subject=question.ticket.id, digest=digest, tickets=tickets)
+            reply = put_to_person(self._ports, partial(about_ticket, question))
         except KeyboardInterrupt as interrupt:
             if current_console() is None:  # it ends a worker's run: nobody has answered
                 raise
             return Denial(reason=str(interrupt) or "interrupted at the prompt")
         if reply.approved:
-            return Approval(snapshot_digest=digest, by=reply.by, note=reply.note)
+            return Approval(snapshot_digest=question.snapshot.digest, by=reply.by, note=reply.note)
         if reply.approved is None:
             return Denial(reason=reply.note)
         return Denial(reason=f"{'upheld' if question.opinions else 'declined'} by {reply.words}", by=reply.by)
 
-    def ask_list(self, listed: tuple[Listed, ...]) -> Reply:
+    def ask_list(self, listed: tuple[Question, ...]) -> Reply:
         """Ask once for all; only a clear answer counts, without one its tickets wait on. Raises as `ask`."""
-        shown = budgeted([self._posed(one) for one in listed[:TICKETS_SHOWN]])
-        about: dict[str, Any] = {"subject": self._ports.run_id, "digest": list_digest(listed), "tickets": shown}
-        return put_to_person(self._ports, **about, is_list=True, left_out=len(listed) - len(shown))
+        shown = [self._posed(one) for one in listed[:TICKETS_SHOWN]]
+        subject, digest = self._ports.run_id, list_digest(listed)
+        return put_to_person(
+            self._ports, partial(about_list, shown, subject=subject, digest=digest, scripts=len(listed))
+        )
 
-    def _posed(self, one: Listed) -> Question:
+    def _posed(self, one: Question) -> Question:
         """One of a list, with script and plan where they are shown: a terminal has a table without."""
-        plan: tuple[str, ...] = ()
-        if current_console() is None:
-            try:
-                return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
-            except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
-                plan = (f"cannot run: {error.message}",)
-        return Question(ticket=one.ticket, snapshot=one.snapshot, script="", scan=one.scan, plan=plan)
+        if current_console() is not None:
+            return one
+        try:
+            return admission.pose_question(self._ports, one.ticket, one.snapshot, one.scan)
+        except RefuteError as error:  # its own run will tell; it keeps nobody from answering for the others
+            return replace(one, plan=(f"cannot run: {error.message}",))
 
 
-def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about: Any) -> Reply:
+def put_to_person(
+    ports: Ports, pose: Callable[[datetime], AskedQuestion], *, form_timeout_s: float | None = None
+) -> Reply:
     """Write a question to the audit log, then ask it.
 
     Args:
         ports: the effects of the run that asks.
+        pose: gives the question, by its deadline.
         form_timeout_s: how long a form waits, if not as the settings say.
-        about: fields of `AskedQuestion`.
 
     Raises:
         AuditUnavailable: the question cannot be kept.
@@ -84,7 +96,7 @@ def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about:
     if not at_terminal:
         ports.discard_prepared()  # an answer may take a day
     timeout_s = settings.confirmation_timeout_s if at_terminal else form_timeout_s or settings.form_timeout_s
-    asked = AskedQuestion(deadline=datetime.now(UTC) + timedelta(seconds=timeout_s), **about)
+    asked = pose(datetime.now(UTC) + timedelta(seconds=timeout_s))
     ports.audit.record(
         Gate.REVIEW if asked.is_about_opinions else Gate.CONFIRMATION,
         AuditDecision.CHALLENGE,
@@ -93,7 +105,7 @@ def put_to_person(ports: Ports, *, form_timeout_s: float | None = None, **about:
         metadata={
             "subject": asked.subject,
             "snapshot": asked.digest,
-            "tickets": asked.count,
+            "tickets": asked.scripts,
             "deadline": asked.deadline.isoformat(),
         },
     )
@@ -117,13 +129,12 @@ def ask_person(
         OrchestratorUnavailable: the question cannot be asked safely.
     """
     shown, ports = printable(text), Ports(settings, run_id)
-    digest = digest_of(shown)
-    reply = put_to_person(ports, form_timeout_s=form_timeout_s, subject=subject, digest=digest, text=shown)
+    reply = put_to_person(ports, partial(about_words, subject, shown), form_timeout_s=form_timeout_s)
     ports.audit.record(
         Gate.CONFIRMATION,
         AuditDecision.ALLOW if reply.approved else AuditDecision.DENY,
         run_id=run_id,
         reason=f"{shown.partition(chr(10))[0]}: {reply.by or 'nobody answered'} {reply.note}".strip(),
-        metadata={"subject": subject, "asked": digest, "answer": reply.words},
+        metadata={"subject": subject, "asked": digest_of(shown), "answer": reply.words},
     )
     return reply

@@ -4,7 +4,6 @@ Not `pause_flow_run`: it does not notice that the run was cancelled while it wai
 that outlasts the client's own retries.
 """
 
-import hmac
 import re
 import time
 from typing import Any, Final, Literal, cast
@@ -89,9 +88,6 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
     person = printable(reply.person, max_chars=MAX_PERSON_CHARS, keep_newlines=False)
     note = printable(reply.note.strip(), max_chars=MAX_NOTE_CHARS, keep_newlines=False)
     said = f"{person}\n{note}" if note else person
-    same = hmac.compare_digest(_of(reply, "digest"), question.digest.encode())
-    if not same or not hmac.compare_digest(_of(reply, "nonce"), question.nonce.encode()):
-        return Cancelled(name="REFUSED", message=f"the answer by {person} is not about these files")
     if reply.decision != question.choices[0]:
         return Cancelled(name=DECLINED, message=said)
     return Completed(name=CONFIRMED, message=said)
@@ -100,10 +96,6 @@ def ask_in_ui(question: AskedQuestion, timeout_s: float) -> State[None]:
 NOBODY: Final = "nobody answered in time"
 WITHDRAWN: Final = "the question was withdrawn in the Prefect UI"
 EMPTY: Final = "the run was resumed without an answer to its form"
-
-
-def _of(reply: FilledIn, field: str) -> bytes:
-    return str(getattr(reply, field)).encode()
 
 
 def _wait(form: type[FilledIn], timeout_s: float) -> FilledIn | str:

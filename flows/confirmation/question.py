@@ -1,22 +1,23 @@
-"""What is asked, as it travels: parameter of the run that waits, text of its form, table on a terminal.
+"""What is asked, as it travels: parameter of the run that waits, text of its form, and what a terminal shows.
 
 Every text in it is printable already: a ticket's own texts may hold what neither JSON nor a terminal can take.
 """
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Self
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from refute.approval import Question
-from refute.guardrails.plain_text import markdown_block, markdown_text, printable
-from refute.scan.finding import Finding
+from refute.guardrails.plain_text import printable
+from refute.scan.finding import Finding, ScanResult
 from refute.wording import counted
-from reports.sections import markdown_table
+from reports.sections import Block, Grid, Part, Prose, Section, in_markdown
+from reports.sections import Field as Labelled
 
 MAX_SCRIPT_CHARS: Final = 20_000
 """Of one script; what is longer is cut, and said to be."""
@@ -29,11 +30,6 @@ DISMISS: Final = "dismiss"
 UPHOLD: Final = "uphold"
 TICKETS_SHOWN: Final = 200
 DIGEST_CHARS: Final = 12
-
-
-def digest_of(text: str) -> str:
-    """`sha256:…` of what is asked where it is about no script."""
-    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,129 +48,30 @@ class Reply:
         return ": ".join(filter(None, (self.by, self.note)))
 
 
-FINDING: Final = ("Severity", "Where", "What", "Why")
-AskedFinding = tuple[str, str, str, str]
-"""One finding of the scan in words: severity, where, what, why."""
-
-
-def _asked(finding: Finding, severity: str, why: str) -> AskedFinding:
-    where, what, why = f"{finding.path}:{finding.line}", finding.matched, f"{why} ({finding.rule_id})"
-    limits = ((where, 200), (what, 120), (why, 500))
-    return severity, *(printable(text, max_chars=most, keep_newlines=False) for text, most in limits)  # type: ignore[return-value]  # three of them
-
-
-class AskedTicket(BaseModel):
-    """One ticket as it is shown to who decides."""
-
-    model_config = ConfigDict(frozen=True)
-
-    ticket_id: str
-    title: str
-    path: str
-    """Of the script."""
-    script: str
-    hidden_chars: int
-    """How much of the script's end is not shown."""
-    scanned_files: int
-    findings: tuple[AskedFinding, ...]
-    blocking: int
-    """How many of the findings only an override lets through."""
-    allowed: int = 0
-    """How many more there are that the allow-file lets through; they stand behind the findings."""
-    plan: tuple[str, ...]
-    opinions: tuple[str, ...] = ()
-    """Failures that critics name: where there are any, they are what is asked about, after everything has run."""
-    digest: str
-    """Of the frozen files that the answer is about."""
-
-    @classmethod
-    def of(cls, question: Question, *, max_script_chars: int = MAX_SCRIPT_CHARS) -> Self:
-        """What a question shows.
-
-        Args:
-            question: what is asked about one ticket.
-            max_script_chars: the most of its script.
-        """
-        ticket, scan = question.ticket, question.scan
-        return cls(
-            ticket_id=ticket.id,
-            title=printable(ticket.title, max_chars=200, keep_newlines=False),
-            path=printable(str(ticket.workspace / ticket.verification_script), max_chars=200, keep_newlines=False),
-            script=printable(question.script[:max_script_chars]),
-            hidden_chars=max(0, len(question.script) - max_script_chars),
-            scanned_files=len(scan.scanned),
-            findings=(
-                *(_asked(one, one.grade, one.explanation) for one in scan.findings),
-                *(_asked(one.finding, "allowed", f"allowed: {one.reason}") for one in scan.suppressed),
-            )[:MAX_FINDINGS],
-            blocking=len(scan.blocking),
-            allowed=len(scan.suppressed),
-            plan=tuple(printable(line, max_chars=500, keep_newlines=False) for line in question.plan),
-            opinions=tuple(printable(line, max_chars=1_000, keep_newlines=False) for line in question.opinions),
-            digest=question.snapshot.digest,
-        )
-
-    @property
-    def scan_words(self) -> str:
-        """The scan on one line."""
-        files = counted(self.scanned_files, "file")
-        if not self.findings:
-            return f"✓ nothing dangerous found in {files}"
-        return f"{self.blocking} blocking of {counted(len(self.findings), 'finding')} in {files}{self._allowed_words}"
-
-    @property
-    def scan_mark(self) -> str:
-        """The scan in a word or two, for a narrow column."""
-        return f"{counted(len(self.findings), 'finding')}{self._allowed_words}" if self.findings else "✓"
-
-    @property
-    def _allowed_words(self) -> str:
-        return f", {self.allowed} allowed" if self.allowed else ""
-
-    @property
-    def hidden_words(self) -> str:
-        """What is not shown of the script; empty where all of it is. Nobody should approve its end unseen unknowing."""
-        if not self.hidden_chars:
-            return ""
-        return f"the last {self.hidden_chars:,} characters are NOT shown: read them in the file"
-
-
 class AskedQuestion(BaseModel):
-    """One question about one ticket, or about the list of a batch."""
+    """One question about one ticket, about the list of a batch, or in words."""
 
     model_config = ConfigDict(frozen=True)
 
     subject: str
     """The ticket's id or the batch's; also the name by which it is answered."""
     digest: str
-    """Of the ticket's frozen files, or of the list with all its tickets' digests."""
+    """Of the ticket's frozen files, of the list with all its tickets' digests, or of the words."""
     nonce: str = Field(default_factory=lambda: secrets.token_urlsafe(16))
     """Random: an answer that does not carry it was not given to this question."""
     deadline: datetime
     """UTC; after it the answer is no."""
+    words: str
+    """What is asked, on one line."""
+    sections: tuple[Section, ...]
+    """What it is about."""
+    scripts: int = 0
+    """How many scripts it is about."""
+    blocking: int = 0
+    """How many findings only an override lets through."""
     is_list: bool = False
-    tickets: tuple[AskedTicket, ...] = ()
-    left_out: int = 0
-    """Tickets of the list that are not shown."""
-    text: str = ""
-    """What is asked where it is about no script, in printable words, the first line a heading."""
-
-    @property
-    def words(self) -> str:
-        """What is asked, on one line."""
-        if self.text:
-            return self.text.partition("\n")[0]
-        return counted(self.count, "script") if self.is_list else self.tickets[0].title
-
-    @property
-    def count(self) -> int:
-        """How many tickets it is about."""
-        return len(self.tickets) + self.left_out
-
-    @property
-    def is_about_opinions(self) -> bool:
-        """Whether a person judges what critics say, and not what may run."""
-        return any(one.opinions for one in self.tickets)
+    is_about_opinions: bool = False
+    """Whether a person judges what critics say, and not what may run."""
 
     @property
     def choices(self) -> tuple[str, str]:
@@ -183,59 +80,142 @@ class AskedQuestion(BaseModel):
 
     def description(self) -> str:
         """The form's text, in Markdown that no ticket can break out of."""
-        if self.is_about_opinions:
-            until = f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; without an answer the ticket stays undecided."
-            return "\n\n".join([until, *(part for one in self.tickets for part in _opinions(one))])
         silence = "without an answer they go on waiting" if self.is_list else "no answer means no"
-        parts = [
-            f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}.",
-            *(_listed(self) if self.is_list else ()),
-            *([markdown_block(self.text)] if self.text else ()),
-        ]
-        for ticket in self.tickets:
-            parts += _sections(ticket)
-        return "\n\n".join(parts)
+        if self.is_about_opinions:
+            silence = "without an answer the ticket stays undecided"
+        until = f"Answer until {self.deadline:%Y-%m-%d %H:%M} UTC; {silence}."
+        return "\n\n".join([until, *in_markdown(self.sections)])
 
 
-def budgeted(questions: Sequence[Question]) -> tuple[AskedTicket, ...]:
-    """The first tickets of a list, with as much of their scripts as all together may have."""
-    shown, left = [], MAX_SCRIPTS_CHARS
-    for question in questions[:TICKETS_SHOWN]:
-        ticket = AskedTicket.of(question, max_script_chars=min(MAX_SCRIPT_CHARS, left))
-        left = max(0, left - len(ticket.script))
-        shown.append(ticket)
-    return tuple(shown)
+def about_ticket(question: Question, deadline: datetime) -> AskedQuestion:
+    """What is asked about one ticket."""
+    return AskedQuestion(
+        subject=question.ticket.id,
+        digest=question.snapshot.digest,
+        deadline=deadline,
+        words=_line(question.ticket.title),
+        sections=tuple(ticket_sections(question)),
+        scripts=1,
+        blocking=len(question.scan.blocking),
+        is_about_opinions=bool(question.opinions),
+    )
 
 
-def _listed(question: AskedQuestion) -> list[str]:
-    # The form's window is narrower than the table: titles, which the sections below repeat, stand last.
-    rows = [(one.ticket_id, one.scan_mark, short(one.digest), one.title) for one in question.tickets]
-    heading = f"One answer for {counted(question.count, 'script')}:"
-    more = [f"**and {question.left_out} more, NOT shown**"] if question.left_out else []
-    return [heading, markdown_table(("Ticket", "Scan", "Files", "Title"), rows), *more]
+def about_list(
+    questions: Sequence[Question], deadline: datetime, *, subject: str, digest: str, scripts: int
+) -> AskedQuestion:
+    """What is asked about a batch's list, and about each of its tickets where its script or plan is given.
 
-
-def _sections(ticket: AskedTicket) -> list[str]:
-    parts = [
-        f"**{markdown_text(ticket.ticket_id)}** {markdown_text(ticket.title)}",
-        f"Scan: {markdown_text(ticket.scan_words)}",
+    Args:
+        questions: one for each ticket that is shown.
+        deadline: of the answer.
+        subject: the batch.
+        digest: of the whole list.
+        scripts: how many tickets the list has.
+    """
+    # The form's window is narrower than the table: what the sections below repeat stands last.
+    rows = [
+        (one.ticket.id, _scan_mark(one.scan), short(one.snapshot.digest), _line(one.ticket.title), _path(one))
+        for one in questions
     ]
-    if ticket.findings:
-        parts.append(markdown_table(FINDING, ticket.findings))
-    parts.append(f"Script {markdown_text(ticket.path)}:\n\n{markdown_block(ticket.script, info='bash')}")
-    if ticket.hidden_words:
-        parts.append(f"**{ticket.hidden_words}**")
-    parts.append("Would run:\n\n" + "\n".join(f"- {markdown_text(line)}" for line in ticket.plan))
-    return parts
+    parts: list[Part] = [Grid(headings=("Ticket", "Scan", "Files", "Title", "Script"), rows=rows)]
+    if scripts > len(rows):
+        parts.append(_not_shown(f"{scripts - len(rows)} more"))
+    words, left = counted(scripts, "script"), MAX_SCRIPTS_CHARS
+    shown = [Section(title=f"One answer for {words} (list {short(digest)})", parts=parts)]
+    for one in questions:
+        if one.script or one.plan:
+            shown += ticket_sections(one, script_chars=min(MAX_SCRIPT_CHARS, left))
+            left = max(0, left - len(one.script))
+    return AskedQuestion(
+        subject=subject,
+        digest=digest,
+        deadline=deadline,
+        words=words,
+        sections=tuple(shown),
+        scripts=scripts,
+        blocking=sum(len(one.scan.blocking) for one in questions),
+        is_list=True,
+    )
 
 
-def _opinions(ticket: AskedTicket) -> list[str]:
-    named = "\n".join(f"- {markdown_text(line)}" for line in ticket.opinions)
-    return [
-        f"**{markdown_text(ticket.ticket_id)}** {markdown_text(ticket.title)}",
-        f"Critics name {counted(len(ticket.opinions), 'failure')} that no test shows:\n\n{named}",
-        *(markdown_text(line) for line in ticket.plan),
-    ]
+def about_words(subject: str, text: str, deadline: datetime) -> AskedQuestion:
+    """What is asked in printable words, the first line a heading."""
+    heading, _, rest = text.partition("\n")
+    asked = Section(title=f"{subject}: {heading}", parts=[Block(text=rest.strip("\n") or heading, whole=True)])
+    return AskedQuestion(subject=subject, digest=digest_of(text), deadline=deadline, words=heading, sections=(asked,))
+
+
+def ticket_sections(question: Question, *, script_chars: int = MAX_SCRIPT_CHARS) -> Iterator[Section]:
+    """Script, scan and plan; of what critics say, that alone.
+
+    Args:
+        question: what is asked about one ticket.
+        script_chars: the most of its script.
+    """
+    title = f"{question.ticket.id} {_line(question.ticket.title)}"
+    plan = Prose(lines=[_line(one, max_chars=500) for one in question.plan])
+    if question.opinions:
+        said = Prose(lines=[_line(one, max_chars=1_000) for one in question.opinions])
+        named = f"Critics name {counted(len(question.opinions), 'failure')} that no test shows:"
+        yield Section(title=title, parts=[named, said, *([plan] if plan.lines else [])])
+        return
+    parts: list[Part] = [_path(question)]
+    parts.append(Block(text=printable(question.script[:script_chars]), info="bash", whole=True))
+    if len(question.script) > script_chars:  # nobody should approve its end unseen unknowing
+        parts.append(_not_shown(f"the last {len(question.script) - script_chars:,} characters: read them in the file"))
+    yield Section(title=title, parts=parts)
+    scan = question.scan
+    found = [_row(one, one.grade, one.explanation) for one in scan.findings]
+    found += [_row(one.finding, "allowed", f"allowed: {one.reason}") for one in scan.suppressed]
+    rows = found[:MAX_FINDINGS]
+    grid = Grid(headings=("Severity", "Where", "What", "Why"), rows=rows)
+    yield Section(title=f"Scan: {_scan_words(scan)}", parts=[grid] if rows else [])
+    yield Section(title="Would run", parts=[plan])
+
+
+def _row(finding: Finding, severity: str, why: str) -> tuple[str, ...]:
+    where, what = f"{finding.path}:{finding.line}", finding.matched
+    told = _line(f"{why} ({finding.rule_id})", max_chars=500)
+    return severity, _line(where), _line(what, max_chars=120), told
+
+
+def _scan_words(scan: ScanResult) -> str:
+    """The scan on one line."""
+    files = counted(len(scan.scanned), "file")
+    if not _all_found(scan):
+        return f"✓ nothing dangerous found in {files}"
+    return f"{len(scan.blocking)} blocking of {counted(_all_found(scan), 'finding')} in {files}{_allowed(scan)}"
+
+
+def _scan_mark(scan: ScanResult) -> str:
+    """The scan in a word or two, for a narrow column."""
+    return f"{counted(_all_found(scan), 'finding')}{_allowed(scan)}" if _all_found(scan) else "✓"
+
+
+def _all_found(scan: ScanResult) -> int:
+    return len(scan.findings) + len(scan.suppressed)
+
+
+def _allowed(scan: ScanResult) -> str:
+    return f", {len(scan.suppressed)} allowed" if scan.suppressed else ""
+
+
+def _path(question: Question) -> str:
+    return _line(str(question.ticket.workspace / question.ticket.verification_script))
+
+
+def _not_shown(what: str) -> Labelled:
+    return Labelled(label="NOT shown", lines=[what], style="bold red")
+
+
+def _line(text: str, *, max_chars: int = 200) -> str:
+    return printable(text, max_chars=max_chars, keep_newlines=False)
+
+
+def digest_of(text: str) -> str:
+    """`sha256:…` of what is asked where it is about no script."""
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 
 def short(digest: str) -> str:

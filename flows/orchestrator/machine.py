@@ -27,8 +27,9 @@ from flows.orchestrator.keeper import (
 )
 from flows.orchestrator.killed_runs import Caretaker
 from flows.orchestrator.processes import end_runs, start_process
-from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home, tail
+from flows.orchestrator.server import START_TIMEOUT_S, LocalServer, ServerFiles, answers, checkout, ensure_home
 from refute.errors import OrchestratorUnavailable
+from refute.guardrails.plain_text import tail
 from refute.settings import Settings
 
 POOL: Final = "refute"
@@ -183,7 +184,7 @@ class Machine:
                 hint="The machine, or the server, is very busy: run `refute ui` again when it is less so.",
             ) from error
         if done.returncode != 0:
-            last = "\n".join(done.stdout.decode(errors="replace").splitlines()[-8:])
+            last = tail(done.stdout.decode(errors="replace"), max_lines=8)
             raise OrchestratorUnavailable(
                 f"the deployments could not be applied, exit code {done.returncode}:\n{last}",
                 hint="Correct prefect.yaml.",
@@ -216,7 +217,8 @@ def _locked(lease: IO[str]) -> bool:
 
 
 def _ended(name: str, log: Path) -> OrchestratorUnavailable:
+    last = tail(log.read_text(errors="replace"), max_lines=8)
     return OrchestratorUnavailable(
-        f"the {name} ended, or did not start within {START_TIMEOUT_S} s; its log ends with:\n{tail(log)}",
+        f"the {name} ended, or did not start within {START_TIMEOUT_S} s; its log ends with:\n{last}",
         hint=f"Read {log}, then run `refute ui` again.",
     )

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from refute.errors import OrchestratorUnavailable, RefuteError
+from refute.errors import OrchestratorUnavailable
+from refute.guardrails.plain_text import tail
 from refute.owner import runs
 from refute.settings import Settings
 
@@ -260,18 +261,11 @@ def _wait(files: ServerFiles, keeper: "subprocess.Popen[bytes]") -> LocalServer:
             break
         time.sleep(0.1)
     keeper.terminate()
+    last = tail(files.log.read_text(errors="replace"), max_lines=8)
     raise OrchestratorUnavailable(
-        f"the local Prefect server {problem}; its log ends with:\n{tail(files.log)}",
+        f"the local Prefect server {problem}; its log ends with:\n{last}",
         hint=f"Read {files.log}, or point PREFECT_API_URL at a running server.",
     )
-
-
-def tail(log: Path, lines: int = 8) -> str:
-    """The last lines of a log; raises `RefuteError` where it cannot be read."""
-    try:
-        return "\n".join(log.read_text(errors="replace").splitlines()[-lines:])
-    except OSError as error:
-        raise RefuteError(f"{log}: cannot be read: {error}") from error
 
 
 def checkout() -> Path:

@@ -4,18 +4,15 @@ import os
 import select
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from rich.console import Console, Group, RenderableType
-from rich.panel import Panel
-from rich.syntax import Syntax
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
-from flows.confirmation.question import FINDING, AskedQuestion, AskedTicket, Reply, short
+from flows.confirmation.question import AskedQuestion, Reply
 from flows.in_advance import user
-from refute.approval import Question
+from reports.sections import Section, on_terminal
 
 RUN_OR_NOT: Final = {"y": True, "yes": True, "n": False, "no": False}
 DISMISS_OR_NOT: Final = {"d": True, "dismiss": True, "u": False, "uphold": False}
@@ -24,7 +21,8 @@ DISMISS_OR_NOT: Final = {"d": True, "dismiss": True, "u": False, "uphold": False
 def put_at_terminal(asked: AskedQuestion, timeout_s: float) -> Reply:
     """Show the question and read the answer from standard input; a batch's list can be left for later."""
     console = Console(stderr=True)
-    console.print(*describe(asked), sep="\n")
+    show(asked.sections, console)
+    console.print()
     return read_reply(console, asked, timeout_s, later=asked.is_list)
 
 
@@ -65,20 +63,19 @@ def _unanswered(asked: AskedQuestion, timeout_s: float, *, silent: bool) -> str:
         return f"nobody answered within {timeout_s:g} s"
     if sys.stdin.isatty():
         return "not answered at the terminal"
-    return "no terminal to ask at" + ("; use --yes" if asked.tickets else "")
+    return "no terminal to ask at" + ("; use --yes" if asked.scripts else "")
 
 
 def _prompt(asked: AskedQuestion, *, later: bool) -> Text:
     if asked.is_about_opinions:
         return Text("Is any of these a real failure? [uphold/dismiss]", style="bold")
     choice = "[y/n, Enter: later]" if later else "[y/N]"
-    blocking = sum(ticket.blocking for ticket in asked.tickets)
-    if blocking:
-        what = "this finding" if blocking == 1 else f"these {blocking} findings"
+    if asked.blocking:
+        what = "this finding" if asked.blocking == 1 else f"these {asked.blocking} findings"
         return Text(f"Run it in the sandbox in spite of {what}? {choice}", style="bold red")
-    if not asked.tickets:
+    if not asked.scripts:
         return Text(f"Yes? {choice}", style="bold")
-    what = f"these {asked.count} scripts" if asked.is_list and asked.count > 1 else "this script"
+    what = f"these {asked.scripts} scripts" if asked.scripts > 1 else "this script"
     return Text(f"Run {what} in the sandbox? {choice}", style="bold")
 
 
@@ -87,71 +84,9 @@ def person() -> str:
     return f"person at the terminal ({user()})"
 
 
-def show(question: Question) -> None:
-    """Show what would run, and ask nothing."""
-    Console(stderr=True).print(describe_ticket(AskedTicket.of(question)))
-
-
-def describe(asked: AskedQuestion) -> Iterator[RenderableType]:
-    """What a question is about: a list in one table, one ticket whole, or a text."""
-    if asked.is_list:
-        yield _table(asked)
-    else:
-        yield from map(describe_ticket, asked.tickets)
-    if asked.text:
-        heading, _, rest = asked.text.partition("\n")
-        title = Text(f"{asked.subject}: {heading}")
-        yield Panel(Text(rest.strip() or heading), title=title, title_align="left")
-
-
-def _table(asked: AskedQuestion) -> Table:
-    """A list, with the digest of each ticket's files."""
-    title = Text(f"Would run · list {short(asked.digest)}")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for heading in ("Ticket", "Title", "Script", "Scan", "Files"):
-        table.add_column(heading, overflow="fold")
-    for one in asked.tickets:
-        table.add_row(*map(Text, (one.ticket_id, one.title, one.path, one.scan_mark, short(one.digest))))
-    if asked.left_out:
-        table.add_row(Text(f"and {asked.left_out} more, NOT shown", style="bold red"))
-    return table
-
-
-def describe_ticket(asked: AskedTicket) -> Group:
-    """Script, scan and plan; of what critics say, that alone."""
-    if asked.opinions:
-        return Group(
-            Text.assemble((asked.ticket_id, "bold"), f"  {asked.title}"),
-            Panel(Text("\n".join(asked.opinions)), title="Critics say, and no test shows", title_align="left"),
-            *map(Text, asked.plan),
-        )
-    script = Syntax(
-        asked.script, "bash", line_numbers=True, word_wrap=True, background_color="default", theme="ansi_dark"
-    )
-    return Group(
-        Text.assemble((asked.ticket_id, "bold"), f"  {asked.title}"),
-        Panel(
-            script,
-            title=Text(asked.path),
-            title_align="left",
-            subtitle=Text(asked.hidden_words, style="bold red") if asked.hidden_words else None,
-            subtitle_align="left",
-        ),
-        _scan_summary(asked),
-        Panel(Text("\n".join(asked.plan)), title="Would run", title_align="left"),
-    )
-
-
-def _scan_summary(asked: AskedTicket) -> Panel:
-    """The findings as a table, or that there are none."""
-    if not asked.findings:
-        return Panel(Text(asked.scan_words), title="Scan", title_align="left")
-    table = Table(box=None, pad_edge=False)
-    for heading in FINDING:
-        table.add_column(heading, overflow="fold")
-    for finding in asked.findings:
-        table.add_row(*map(Text, finding))
-    return Panel(table, title=f"Scan: {asked.scan_words}", title_align="left")
+def show(sections: Iterable[Section], console: Console | None = None) -> None:
+    """Show what would run or is asked about, and ask nothing."""
+    (console or Console(stderr=True)).print(*on_terminal(sections), sep="\n")
 
 
 def read_line(timeout_s: float) -> str | None:

@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from flows.confirmation.approver import PersonApprover
-from flows.confirmation.question import AskedTicket
+from flows.confirmation.question import ticket_sections
 from flows.console import Console as Started
 from flows.console import attached
-from flows.terminal.asking import describe_ticket
+from flows.terminal.asking import show
 from refute.approval import NOBODY_ASKED, AdvanceApprover, Approval, Denial
 from refute.ports import Ports
 from refute.scan.finding import ScanResult, Suppressed
@@ -125,7 +125,7 @@ def test_what_the_allow_file_lets_through_stands_in_the_question_with_its_reason
 
 def test_hostile_text_in_the_script_is_shown_escaped():
     console = Console(file=io.StringIO(), width=100, force_terminal=False)
-    console.print(describe_ticket(AskedTicket.of(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n"))))
+    show(ticket_sections(fake_question(script="echo \x1b[2J\u202e[bold]x[/bold]\n")), console)
     shown = console.file.getvalue()
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -112,7 +112,7 @@ def test_all_but_a_confirmed_form_cancels_and_the_form_shows_the_change_and_no_n
     confirms = partial(_confirms, run_id="run-12345", settings=settings)
     assert confirmed_by_form(answer, answer("", challenge("123456")), confirms).text == "cancel"
     ((question, left_s),) = asked
-    assert "```text\nmode off on site 1 of prod\n  site 1 `x`: defence\n```" in question.description()
+    assert "mode off on site 1 of prod\n\n```text\n  site 1 `x`: defence\n```" in question.description()
     assert "123456" not in question.model_dump_json()
     assert 290 < left_s < 300
     assert form_for(question).model_fields["digest"]

@@ -10,8 +10,7 @@ import pytest
 from defusedxml import ElementTree
 
 from refute.outcome import ClaimVerdict, Outcome, Status
-from reports.outcome_formats import FORMATS, render
-from reports.outcome_table import render_table
+from reports.outcome_formats import FORMATS, render, render_table
 from tests.fakes.outcomes import fake_use
 
 REPRODUCERS = {"test_c2_limit": "/state/runs/3d5f0a77-0c53-4f0e-8f1e-8a2d6c1b2c02/reproduce_test_c2_limit.py"}

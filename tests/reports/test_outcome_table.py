@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from refute.outcome import Outcome, RoundYield, Status
 from reports.artifacts import claims_rows
 from reports.evidence import round_lines
-from reports.outcome_table import render_batch, render_table
+from reports.outcome_formats import render_batch, render_table
 
 EXPECTED = ["PASS_WEAK", "FAILED_ADVERSARIAL", "BLOCKED_DANGEROUS_SCRIPT", "PASS"]
 

@@ -25,9 +25,9 @@ def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkey
 
         def confirm() -> None:
             for _ in range(2):
-                wait_until(lambda: any(one.question.text for one in waiting_questions()))
-                waiting = next(one for one in waiting_questions() if one.question.text)
-                assert "mode off on site 1" in waiting.question.text
+                wait_until(lambda: any(not one.question.scripts for one in waiting_questions()))
+                waiting = next(one for one in waiting_questions() if not one.question.scripts)
+                assert "mode off on site 1" in waiting.question.words
                 assert not server.waf.writes
                 answer(waiting, approve=True, person="Ada")
                 wait_until(lambda done=waiting: done.run_id not in [one.run_id for one in waiting_questions()])

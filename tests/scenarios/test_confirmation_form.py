@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from flows.confirmation.form import ask_in_ui
-from flows.confirmation.question import AskedQuestion, AskedTicket
+from flows.confirmation.question import AskedQuestion, about_words
 from flows.orchestrator.server import server_lease
 from flows.orchestrator.session import on_running_server
 from flows.request import VerifyRequest
@@ -31,22 +31,8 @@ NOTE = "it writes to the shared bucket"
 
 
 def question(subject: str) -> AskedQuestion:
-    ticket = AskedTicket(
-        ticket_id=subject,
-        title="A title",
-        path="verify.sh",
-        script="true\n",
-        hidden_chars=0,
-        scanned_files=1,
-        findings=(),
-        blocking=0,
-        plan=("verify: bash ./verify.sh",),
-        digest="sha256:" + "a" * 64,
-    )
-    deadline = datetime.now(UTC) + timedelta(hours=1)
-    return AskedQuestion(
-        subject=subject, digest=ticket.digest, nonce="once", deadline=deadline, is_list=False, tickets=(ticket,)
-    )
+    asked = about_words(subject, "A title\nGo on?", datetime.now(UTC) + timedelta(hours=1))
+    return asked.model_copy(update={"nonce": "once"})
 
 
 class Asking:

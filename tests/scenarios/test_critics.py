@@ -65,7 +65,7 @@ def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy
 
 def events_of(outcome, count: int = 2) -> list[dict]:
     """Of this run, in order, once the server has as many."""
-    api_url = outcome.flow_run_url.partition("/flow-runs/")[0] + "/api"
+    api_url = outcome.flow_run_url.partition("/runs/")[0] + "/api"
     wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "DESC"}, "limit": 50}
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:

@@ -2,10 +2,11 @@
 
 import pytest
 
-from flows.batch.answers import Listed, list_digest, put_to_a_person
+from flows.batch.answers import list_digest, put_to_a_person
 from flows.confirmation.approver import PersonApprover
 from flows.confirmation.question import Reply
 from flows.console import Console, attached
+from refute.approval import Question
 from refute.guardrails.audit_chain import verify_chain
 from refute.ledger.batches import Answer
 from refute.ports import Ports
@@ -18,9 +19,9 @@ class Person:
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply
-        self.listed: tuple[Listed, ...] = ()
+        self.listed: tuple[Question, ...] = ()
 
-    def __call__(self, listed: tuple[Listed, ...]) -> Reply:
+    def __call__(self, listed: tuple[Question, ...]) -> Reply:
         self.listed = listed
         return self.reply
 

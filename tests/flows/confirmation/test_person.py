@@ -55,6 +55,6 @@ def test_where_a_worker_runs_it_the_form_is_asked(monkeypatch, settings, state, 
     assert bool(answer.approved) is approved
     assert bool(answer.by) is (state.name in {CONFIRMED, DECLINED})
     (question,) = asked
-    assert (question.words, question.tickets) == ("N3 review of T-1", ())
+    assert (question.words, question.scripts) == ("N3 review of T-1", 0)
     assert "Go on?" in question.description()
     assert question.digest == audited(settings)[1]["metadata"]["asked"]

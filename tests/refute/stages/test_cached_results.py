@@ -18,8 +18,7 @@ from refute.stages.evidence import Evidence
 from refute.stages.prefetch import prepare_verification
 from refute.stages.strength import measure_strength
 from refute.stages.trial import run_attack, run_verification, triage_tests
-from reports.outcome_formats import FORMATS, render
-from reports.outcome_table import render_batch
+from reports.outcome_formats import FORMATS, render, render_batch
 from tests.fakes.stages import Remembering
 from tests.fakes.tickets import fake_ticket
 from tests.refute.adversary.conftest import make_attack, make_test
