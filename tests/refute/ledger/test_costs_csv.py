@@ -188,7 +188,7 @@ def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_ar
         readers = []
         for number in range(3):
             reader, done = FORK.Pipe(duplex=False)
-            arguments = (settings, make_outcome, f"run-{burst}-{number}", done)
+            arguments = (settings, f"run-{burst}-{number}", done)
             writer = FORK.Process(target=write_until_killed, args=arguments)
             writer.start()
             done.close()
