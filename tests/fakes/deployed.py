@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,19 +16,10 @@ from flows.orchestrator.session import prefect_session
 from refute.settings import Settings
 from tests.fakes.command_line import run_here
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_S = 600.0
-POLL_S = 1.0
-
-
-def wait_for(find: Callable[[], Any]) -> Any:
-    """What `find` finds, once it finds something."""
-    deadline = time.monotonic() + WITHIN_S
-    while not (found := find()):
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(POLL_S)
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

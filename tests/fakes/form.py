@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from subprocess import CompletedProcess
 
 from tests.fakes.browser import Browser, chromium
-from tests.fakes.deployed import wait_for
 from tests.fakes.prefect_api import BUSY
+from tests.fakes.waiting import wait_for
 
 Refute = Callable[..., CompletedProcess[str]]
 PERSON = "Ada Lovelace"

@@ -25,8 +25,8 @@ from refute.ledger.store import Ledger
 from refute.observer import Unwatched
 from refute.settings import Settings
 from tasks.outcome import NO_ANSWER
-from tests.fakes.deployed import wait_for
 from tests.fakes.tickets import write_ticket
+from tests.fakes.waiting import wait_for
 from tests.fakes.web import answering
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -170,11 +170,10 @@ def _told() -> tuple[list[str], list[str]]:
     """Names of task runs and messages of the log that the server has, once it has both."""
     from prefect.client.orchestration import get_client
 
-    deadline = time.monotonic() + WITHIN_S
+    def both() -> tuple[list[str], list[str]] | None:
+        names = [run.name for run in client.read_task_runs()]
+        messages = [line.message for line in client.read_logs()]
+        return (names, messages) if "TCK-1 · outcome" in names and messages else None
+
     with get_client(sync_client=True) as client:
-        while True:
-            names = [run.name for run in client.read_task_runs()]
-            messages = [line.message for line in client.read_logs()]
-            if ("TCK-1 · outcome" in names and messages) or time.monotonic() > deadline:
-                return names, messages
-            time.sleep(0.5)
+        return wait_for(both)

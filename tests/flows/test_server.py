@@ -15,6 +15,7 @@ from flows.orchestrator import server
 from flows.orchestrator.server import LocalServer, ServerFiles, answers, ensure_home, server_check, server_lease
 from refute.errors import OrchestratorUnavailable
 from refute.settings import Settings
+from tests.fakes.waiting import wait_for
 from tests.fakes.web import answering
 
 WITHIN_S = 600
@@ -117,11 +118,7 @@ def test_two_runs_at_once_share_the_server_that_a_killed_one_began_to_start_and_
     assert _keepers(tmp_path) <= {first}, "a second server was started beside the first"
     record = tmp_path / "prefect" / "server.json"
     held = LocalServer(**json.loads(record.read_text())) if record.exists() else None
-    deadline = time.monotonic() + WITHIN_S
-    while time.monotonic() < deadline and (record.exists() or (held and _runs(held.keeper_pid))):
-        time.sleep(0.2)
-    assert not record.exists()
-    assert held is None or not _runs(held.keeper_pid)
+    wait_for(lambda: not record.exists() and not (held and _runs(held.keeper_pid)))
 
 
 def _keepers(state_dir: Path) -> set[int]:

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -191,22 +190,6 @@ def containers_of(**label: str) -> list[Any]:
     ((name, value),) = label.items()
     with closing(docker.from_env()) as client:
         return client.containers.list(all=True, ignore_removed=True, filters={"label": f"refute.{name}={value}"})
-
-
-@pytest.fixture
-def wait_until() -> Callable[..., None]:
-    """Wait until something holds; fails where it never does.
-
-    A server or an engine that is asked twenty times a second takes half a core for its answers.
-    """
-
-    def wait(condition: Callable[[], object], *, within_s: float = 600, every_s: float = 0.25) -> None:
-        deadline = time.monotonic() + within_s
-        while not condition():
-            assert time.monotonic() < deadline, "it did not come to that"
-            time.sleep(every_s)
-
-    return wait
 
 
 @pytest.fixture

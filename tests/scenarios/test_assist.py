@@ -7,11 +7,12 @@ from contextvars import copy_context
 import pytest
 
 from tests.fakes.safeline import SafeLineServer
+from tests.fakes.waiting import wait_for
 
 pytestmark = pytest.mark.prefect
 
 
-def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkeypatch, wait_until):
+def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkeypatch):
     from flows.assist import AssistRequest, assist
     from flows.confirmation.waiting import answer, waiting_questions
     from flows.orchestrator.session import prefect_session
@@ -25,12 +26,12 @@ def test_a_change_waits_for_its_form_and_is_made_once(settings, tmp_path, monkey
 
         def confirm() -> None:
             for _ in range(2):
-                wait_until(lambda: any(not one.question.scripts for one in waiting_questions()))
+                wait_for(lambda: any(not one.question.scripts for one in waiting_questions()))
                 waiting = next(one for one in waiting_questions() if not one.question.scripts)
                 assert "mode off on site 1" in waiting.question.words
                 assert not server.waf.writes
                 answer(waiting, approve=True, person="Ada")
-                wait_until(lambda done=waiting: done.run_id not in [one.run_id for one in waiting_questions()])
+                wait_for(lambda done=waiting: done.run_id not in [one.run_id for one in waiting_questions()])
 
         person = threading.Thread(target=copy_context().run, args=(confirm,))
         person.start()

@@ -17,6 +17,7 @@ import pytest
 from flows.orchestrator.server import server_lease
 from refute.ledger.store import Ledger
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 from tests.scenarios.conftest import WRONG_SLUG, TicketFiles, containers_of
 
 if TYPE_CHECKING:
@@ -89,16 +90,14 @@ def write_tickets(directory: Path, *, attacked: int, blocked: int) -> dict[str, 
 
 
 # Two workers on one server, with a model whose answers are bought once: test_two_workers.py.
-def test_s240_a_batch_killed_at_random_moments_and_resumed_ends_with_one_outcome_per_ticket_and_no_container(
-    runs, wait_until
-):
+def test_s240_a_batch_killed_at_random_moments_and_resumed_ends_with_one_outcome_per_ticket_and_no_container(runs):
     expected = write_tickets(runs.directory, attacked=2, blocked=98)
     chance = random.Random(SEED)  # noqa: S311  # no secret
     start = [str(runs.directory), "--yes", "--name", runs.name]
     for _ in range(2):
         killed = runs.start(*start)
         done = len(runs.statuses())
-        wait_until(lambda run=killed, done=done: run.poll() is not None or len(runs.statuses()) > done)
+        wait_for(lambda run=killed, done=done: run.poll() is not None or len(runs.statuses()) > done)
         time.sleep(chance.uniform(0, 2))  # the moment of the kill, not a synchronisation
         kill(killed)
         start = ["--yes", "--resume", runs.name]
@@ -108,7 +107,7 @@ def test_s240_a_batch_killed_at_random_moments_and_resumed_ends_with_one_outcome
     assert dict(runs.statuses()) == expected, out + err
     assert len(runs.statuses()) == len(expected)
     assert json.loads(out)["counts"] == Counter(expected.values())
-    wait_until(lambda: runs.containers() == [], within_s=60)  # the engine lists one for a moment that is being removed
+    wait_for(lambda: runs.containers() == [], within_s=60)  # the engine lists one for a moment that is being removed
 
 
 def task_runs(api_url: str, flow_run: str) -> list[dict[str, object]]:
@@ -122,22 +121,22 @@ def kill(run: "Popen[str]") -> None:
 
 
 @pytest.mark.traced
-def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs, wait_until):
+def test_ctrl_c_ends_a_batch_keeps_what_is_done_and_says_how_to_go_on(runs):
     expected = write_tickets(runs.directory, attacked=0, blocked=2)
     TicketFiles(id="SLOW", script="sleep 300\n").write(runs.directory / "z-slow")
     run = runs.start(str(runs.directory), "--yes", "--name", runs.name)
-    wait_until(lambda: run.poll() is not None or (len(runs.statuses()) == len(expected) and runs.containers()))
+    wait_for(lambda: run.poll() is not None or (len(runs.statuses()) == len(expected) and runs.containers()))
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=WITHIN_S)
     assert run.returncode == 12, err  # those that are done were blocked
     assert f"refute batch --resume {runs.name}" in err
     assert json.loads(out)["unfinished"] == ["SLOW"]
     assert dict(runs.statuses()) == expected
-    wait_until(lambda: runs.containers() == [], within_s=60)  # as above; one that was left would sleep for 300 s
+    wait_for(lambda: runs.containers() == [], within_s=60)  # as above; one that was left would sleep for 300 s
 
 
 def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_below_it_its_stages_and_the_batch_leaves_its_summary(
-    settings, tmp_path, wait_until
+    settings, tmp_path
 ):
     from flows.batch.request import BatchRequest
     from flows.batch.watcher import BatchWatcher
@@ -164,7 +163,7 @@ def test_in_the_ui_a_ticket_is_a_task_run_with_its_status_below_it_its_stages_an
             return sorted((run["name"], run["state_name"], "core" in run["tags"]) for run in runs)
 
         blocked = "BLOCKED_DANGEROUS_SCRIPT"
-        wait_until(lambda: tickets() == [("A", blocked, True), ("B", blocked, True)])  # Prefect learns of them late
+        wait_for(lambda: tickets() == [("A", blocked, True), ("B", blocked, True)])  # Prefect learns of them late
         (run,) = asked(api_url, "POST", "/flow_runs/filter", {"flow_runs": {"name": {"any_": [f"batch {name}"]}}})
         assert run["state_name"] == blocked
         stages = {"A · scan", "A · outcome", "B · scan", "B · outcome"}

@@ -21,9 +21,10 @@ from flows.request import VerifyRequest
 from refute.ledger.schema import OUTCOMES, RESERVATIONS
 from refute.ledger.store import Ledger
 from tests.fakes.command_line import run_here
-from tests.fakes.deployed import WITHIN_S, wait_for
+from tests.fakes.deployed import WITHIN_S
 from tests.fakes.form import fill_in, form_of, submit
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 from tests.scenarios.conftest import TicketFiles, containers_of
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]

@@ -1,7 +1,6 @@
 """S260, S360: critics by a local Gemini: a brilliant, a wrong, a noisy and a broken one, on right and wrong code."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from tests.fakes.gemini.reviewers import (
 from tests.fakes.gemini.server import no_failures
 from tests.fakes.gemini.wire import Answer, Asked, json_answer
 from tests.fakes.prefect_api import asked as asked_of
+from tests.fakes.waiting import wait_for
 
 pytestmark = pytest.mark.engine
 
@@ -67,14 +67,13 @@ def events_of(outcome, count: int = 2) -> list[dict]:
     """Of this run, in order, once the server has as many."""
     api_url = outcome.flow_run_url.partition("/runs/")[0] + "/api"
     wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "DESC"}, "limit": 50}
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
+
+    def ours() -> list[dict] | None:
         told = asked_of(api_url, "POST", "/events/filter", wanted)["events"]
-        ours = [one for one in told if one["payload"]["run_id"] == outcome.run_id]
-        if len(ours) >= count:
-            return ours[::-1]
-        time.sleep(0.5)
-    return ours
+        found = [one for one in told if one["payload"]["run_id"] == outcome.run_id]
+        return found[::-1] if len(found) >= count else None
+
+    return wait_for(ours)
 
 
 OPINIONS = {

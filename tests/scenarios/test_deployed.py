@@ -24,11 +24,12 @@ from refute.outcome import Outcome, Status
 from refute.settings import Settings
 from reports.artifacts import artifact_key
 from tests.fakes.browser import Browser
-from tests.fakes.deployed import Deployed, wait_for
+from tests.fakes.deployed import Deployed
 from tests.fakes.form import PERSON, fill_in, form_of, submit
 from tests.fakes.gemini.reviewers import CLAIM, RIGHT, correctness, mild, says
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.outcomes import fake_outcome
+from tests.fakes.waiting import wait_for
 from tests.fakes.webhook import WebhookReceiver
 from tests.scenarios.conftest import REPOSITORY, WRONG_SLUG, TicketFiles
 

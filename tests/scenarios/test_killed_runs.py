@@ -4,7 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http import HTTPStatus
 from urllib.error import HTTPError
@@ -16,6 +16,7 @@ from flows.orchestrator.killed_runs import automation
 from flows.orchestrator.server import server_lease
 from refute.settings import Settings
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 from tests.scenarios.conftest import REPOSITORY
 
 pytestmark = [pytest.mark.prefect, pytest.mark.slow]
@@ -57,9 +58,7 @@ def killed(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def test_a_killed_run_and_its_stages_become_crashed(
-    settings: Settings, wait_until: Callable[[Callable[[], object]], None]
-) -> None:
+def test_a_killed_run_and_its_stages_become_crashed(settings: Settings) -> None:
     with server_lease(settings, say=print) as api_url:
         ask = partial(asked, api_url)
         quick = {**automation(within_s=10), "name": "killed by a test"}
@@ -76,12 +75,12 @@ def test_a_killed_run_and_its_stages_become_crashed(
 
         with contextlib.ExitStack() as stack:
             beating = started("beats")
-            wait_until(lambda: states("task_runs") == ["RUNNING"] or beating.poll() is not None)
+            wait_for(lambda: states("task_runs") == ["RUNNING"] or beating.poll() is not None)
             assert states("flow_runs") == ["RUNNING"]
             silent = started("killed before its first sign of life")
-            wait_until(lambda: len(states("task_runs")) == 2 or silent.poll() is not None)
-        wait_until(lambda: states("flow_runs") == ["CRASHED"] * 2)
-        wait_until(lambda: states("task_runs") == ["CRASHED"] * 2)  # by the server's keeper
+            wait_for(lambda: len(states("task_runs")) == 2 or silent.poll() is not None)
+        wait_for(lambda: states("flow_runs") == ["CRASHED"] * 2)
+        wait_for(lambda: states("task_runs") == ["CRASHED"] * 2)  # by the server's keeper
         by_name = {"automations": {"name": {"any_": [automation()["name"], quick["name"]]}}}
         made = {one["name"]: one["id"] for one in ask("POST", "/automations/filter", by_name)}
         assert len(made) == 2
@@ -94,4 +93,4 @@ def test_a_killed_run_and_its_stages_become_crashed(
                 return error.code == HTTPStatus.NOT_FOUND  # an earlier try removed it
             return True
 
-        wait_until(removed)
+        wait_for(removed)

@@ -1,10 +1,10 @@
 """S300 through the real flow, against a real web server, on the command line and in a real browser."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from refute.settings import Settings
 from tests.fakes.browser import chromium
 from tests.fakes.command_line import run_here
 from tests.fakes.hostile_web import hostile_web
+from tests.fakes.waiting import wait_for
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY
 
@@ -90,6 +91,12 @@ def test_the_command_line_compares_and_refuses(settings):
     assert (unsafe.returncode, "--unsafe" in unsafe.stderr) == (2, True)
 
 
+def answers(port: int) -> bool:
+    with contextlib.suppress(httpx.TransportError):
+        return httpx.get(f"http://127.0.0.1:{port}/", trust_env=False) is not None
+    return False
+
+
 @pytest.mark.browser
 def test_a_person_sees_both_modes_side_by_side_in_the_browser(settings, tmp_path: Path):
     port = free_port()
@@ -98,14 +105,7 @@ def test_a_person_sees_both_modes_side_by_side_in_the_browser(settings, tmp_path
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(settings), start_new_session=True
     )
     try:
-        deadline = time.monotonic() + WITHIN_S
-        while True:
-            try:
-                httpx.get(f"http://127.0.0.1:{port}/", trust_env=False)
-                break
-            except httpx.TransportError:
-                assert time.monotonic() < deadline, "the page does not answer"
-                time.sleep(0.2)
+        wait_for(lambda: answers(port))
         with chromium() as page:
             page.open(f"http://127.0.0.1:{port}/?case=citation-poisoning", width=1500, height=1800)
             page.wait_for("What the attacking page says").click("Read the pages")

@@ -12,6 +12,7 @@ from flows.orchestrator.server import ServerFiles
 from refute.ledger.store import Ledger
 from tests.conftest import TRACING
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY, TicketFiles, containers_of
 
@@ -65,7 +66,7 @@ def processes_of(state_dir: Path) -> list[str]:
 
 
 def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_with_the_worker_s_batch(
-    settings, tmp_path, wait_until, migrated
+    settings, tmp_path, migrated
 ):
     settings = settings.model_copy(update={"state_dir": migrated(tmp_path / "state")})
     TicketFiles(id="SLOW", script="sleep 300\n").write(tmp_path / "tickets" / "SLOW")
@@ -84,7 +85,7 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
         request = {"source": str(tmp_path / "tickets"), "approval": "in_advance", "batch_id": "by-form"}
         body = {"parameters": {"request": request}}
         asked(f"{address}/api", "POST", f"/deployments/{batch}/create_flow_run", body)
-        wait_until(lambda: containers_of(run="by-form"))
+        wait_for(lambda: containers_of(run="by-form"))
         first.send_signal(signal.SIGINT)
         out, err = first.communicate(timeout=WITHIN_S)
     finally:
@@ -93,7 +94,7 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
             first.communicate(timeout=WITHIN_S)
     assert first.returncode == 0, err
     assert "everything is stopped" in err
-    wait_until(lambda: not containers_of(run="by-form"))  # the engine lists one for a moment that is being removed
+    wait_for(lambda: not containers_of(run="by-form"))  # the engine lists one for a moment that is being removed
     assert Ledger.open(settings).outcomes() == []
-    wait_until(lambda: processes_of(settings.state_dir) == [])  # what was ended may take a moment to be gone
+    wait_for(lambda: processes_of(settings.state_dir) == [])  # what was ended may take a moment to be gone
     assert ServerFiles.of(settings).server() is None

@@ -4,7 +4,6 @@ import base64
 import json
 import pickle
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from refute.stages.execution import Ran
 from tasks.results import results_kept_in
 from tasks.stages import STAGES, StageTasks
 from tests.fakes.prefect_api import asked
+from tests.fakes.waiting import wait_for
 
 pytestmark = pytest.mark.prefect
 
@@ -96,14 +96,10 @@ def runs(api_url: str, tmp_path: Path) -> Runs:
     return Runs(Settings(state_dir=tmp_path / "state"))
 
 
-def task_run(api_url: str, runs: Runs, wait_s: float = 60) -> dict[str, Any]:
+def task_run(api_url: str, runs: Runs) -> dict[str, Any]:
     """The only task run of the last flow run, as the server tells of it, which learns of it late."""
-    deadline = time.monotonic() + wait_s
     body = {"task_runs": {"flow_run_id": {"any_": [runs.run_id]}, "state": {"type": {"any_": ["COMPLETED", "FAILED"]}}}}
-    while not (found := asked(api_url, "POST", "/task_runs/filter", body)):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
-    (one,) = found
+    (one,) = wait_for(lambda: asked(api_url, "POST", "/task_runs/filter", body))
     return dict(one)
 
 

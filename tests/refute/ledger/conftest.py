@@ -1,6 +1,6 @@
 """Outcomes and ledgers to record them in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -13,8 +13,6 @@ from refute.ledger.store import Ledger
 from refute.outcome import Outcome, StageRecord, Status
 from refute.settings import Settings
 from tests.fakes.outcomes import FAILURE, REFUTED, fake_outcome
-
-MakeOutcome = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -38,13 +36,7 @@ def ledger(settings: Settings) -> Iterator[Ledger]:
     opened.close()
 
 
-@pytest.fixture
-def make_outcome() -> MakeOutcome:
-    """Makes outcomes that differ in what is given."""
-    return outcome
-
-
-def outcome(
+def make_outcome(
     run_id: str = "run-1", ticket_id: str = "T-1", attempt: int = 1, title: str = "A title", tester: str = "property"
 ) -> Outcome:
     """An outcome with a row in every table; a module's function, so that it can be sent to other processes."""

@@ -18,14 +18,14 @@ from refute.ledger.costs_csv import COLUMNS, append_missing, rebuild_csv
 from refute.ledger.schema import CsvState
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-from tests.refute.ledger.conftest import MakeOutcome
+from tests.refute.ledger.conftest import make_outcome
 
 ROOT = Path(__file__).resolve().parents[3]
 
 FORK = multiprocessing.get_context("fork")  # a fresh interpreter would spend its short life on imports
 
 
-def write_until_killed(settings: Settings, make_outcome: MakeOutcome, run_id: str, done: Connection) -> None:
+def write_until_killed(settings: Settings, run_id: str, done: Connection) -> None:
     """Record outcomes and their lines, each twice as a retry would, and say which are done."""
     ledger = Ledger.open(settings)
     for number in itertools.count():
@@ -41,7 +41,7 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_line_holds_what_the_columns_promise(ledger: Ledger, settings: Settings, make_outcome: MakeOutcome) -> None:
+def test_a_line_holds_what_the_columns_promise(ledger: Ledger, settings: Settings) -> None:
     ledger.record(make_outcome())
     assert append_missing(ledger, settings.costs_csv) == 1
     (row,) = read(settings.costs_csv)
@@ -70,7 +70,7 @@ def test_the_columns_are_those_that_are_documented() -> None:
     assert f"Version {costs_csv.CSV_VERSION} of the columns" in documented
 
 
-def test_a_retry_appends_nothing(ledger: Ledger, settings: Settings, make_outcome: MakeOutcome) -> None:
+def test_a_retry_appends_nothing(ledger: Ledger, settings: Settings) -> None:
     for _ in range(3):
         ledger.record(make_outcome())
         append_missing(ledger, settings.costs_csv)
@@ -78,7 +78,7 @@ def test_a_retry_appends_nothing(ledger: Ledger, settings: Settings, make_outcom
 
 
 def test_runs_with_other_tables_share_the_ledger_and_no_line(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, tmp_path: Path
+    ledger: Ledger, settings: Settings, tmp_path: Path
 ) -> None:
     other = settings.model_copy(update={"costs_csv": tmp_path / "else\udcffwhere" / "costs.csv"})
     ledger.record(make_outcome(run_id="killed"))
@@ -96,7 +96,7 @@ def test_runs_with_other_tables_share_the_ledger_and_no_line(
 
 @pytest.mark.parametrize("kept", range(0, 100, 7))
 def test_a_write_killed_at_any_byte_is_repaired(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, kept: int, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, settings: Settings, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def torn(path: Path, lines: list[str]) -> None:
         text = "".join(lines)
@@ -117,9 +117,7 @@ def test_a_write_killed_at_any_byte_is_repaired(
     assert written == [("earlier", "T-1", "1"), ("killed", "T-1", "1"), ("killed", "T-2", "1"), ("next", "T-1", "1")]
 
 
-def test_what_a_person_added_without_a_line_end_is_kept(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_what_a_person_added_without_a_line_end_is_kept(ledger: Ledger, settings: Settings) -> None:
     ledger.record(make_outcome(run_id="first"))
     append_missing(ledger, settings.costs_csv)
     with settings.costs_csv.open("a") as file:
@@ -131,9 +129,7 @@ def test_what_a_person_added_without_a_line_end_is_kept(
     assert ",second," in lines[3]
 
 
-def test_a_file_with_other_columns_is_refused_and_nothing_is_lost(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_a_file_with_other_columns_is_refused_and_nothing_is_lost(ledger: Ledger, settings: Settings) -> None:
     settings.costs_csv.parent.mkdir()
     settings.costs_csv.write_text("date,dollars\n2026,1\n")
     ledger.record(make_outcome())
@@ -143,9 +139,7 @@ def test_a_file_with_other_columns_is_refused_and_nothing_is_lost(
     assert append_missing(ledger, settings.costs_csv) == 1
 
 
-def test_a_file_saved_by_a_spreadsheet_program_is_continued(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_a_file_saved_by_a_spreadsheet_program_is_continued(ledger: Ledger, settings: Settings) -> None:
     ledger.record(make_outcome(run_id="first"))
     append_missing(ledger, settings.costs_csv)
     saved = settings.costs_csv.read_bytes().replace(b"\n", b"\r\n")
@@ -155,9 +149,7 @@ def test_a_file_saved_by_a_spreadsheet_program_is_continued(
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@"])
-def test_no_cell_is_a_formula_and_no_row_more_than_a_line(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, start: str
-) -> None:
+def test_no_cell_is_a_formula_and_no_row_more_than_a_line(ledger: Ledger, settings: Settings, start: str) -> None:
     ledger.record(make_outcome(tester=f'{start}HYPERLINK("http://x")\n,"\r'))
     append_missing(ledger, settings.costs_csv)
     (row,) = read(settings.costs_csv)
@@ -165,9 +157,7 @@ def test_no_cell_is_a_formula_and_no_row_more_than_a_line(
     assert len(settings.costs_csv.read_text().splitlines()) == 2
 
 
-def test_a_rebuilt_file_is_the_same_and_continued_without_doubles(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_a_rebuilt_file_is_the_same_and_continued_without_doubles(ledger: Ledger, settings: Settings) -> None:
     for number in range(3):
         ledger.record(make_outcome(ticket_id=f"T-{number}"))
         append_missing(ledger, settings.costs_csv)
@@ -181,7 +171,7 @@ def test_a_rebuilt_file_is_the_same_and_continued_without_doubles(
 
 
 def test_a_lock_that_stays_taken_is_an_error(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.record(make_outcome())
     monkeypatch.setattr(costs_csv, "LOCK_TIMEOUT_S", 0.05)
@@ -191,16 +181,14 @@ def test_a_lock_that_stays_taken_is_an_error(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("migrated_here")
-def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_are_killed(
-    settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_s120_ledger_and_cost_table_hold_each_outcome_once_whenever_processes_are_killed(settings: Settings) -> None:
     random = Random(120)  # noqa: S311  # moments to kill at, no secret
     acknowledged = set()
     for burst in range(8):
         readers = []
         for number in range(3):
             reader, done = FORK.Pipe(duplex=False)
-            arguments = (settings, make_outcome, f"run-{burst}-{number}", done)
+            arguments = (settings, f"run-{burst}-{number}", done)
             writer = FORK.Process(target=write_until_killed, args=arguments)
             writer.start()
             done.close()

@@ -21,12 +21,12 @@ from refute.ledger.store import Ledger
 from refute.outcome import Outcome, RoundYield
 from refute.settings import Settings
 from tests.fakes.outcomes import fake_test
-from tests.refute.ledger.conftest import MakeOutcome
+from tests.refute.ledger.conftest import make_outcome
 
 FORK = multiprocessing.get_context("fork")
 
 
-def record_ten(settings: Settings, make_outcome: MakeOutcome) -> int:
+def record_ten(settings: Settings) -> int:
     """Record ten outcomes of two runs; how many of them were new."""
     ledger = Ledger.open(settings)
     return sum(ledger.record(make_outcome(run_id=f"run-{n % 2}", ticket_id=f"T-{n}")) for n in range(10))
@@ -37,7 +37,7 @@ def count(ledger: Ledger, table: object) -> int:
         return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
 
 
-def test_recording_again_changes_nothing(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_recording_again_changes_nothing(ledger: Ledger) -> None:
     first = make_outcome()
     assert ledger.record(first)
     assert not ledger.record(make_outcome(title="another story"))
@@ -46,27 +46,23 @@ def test_recording_again_changes_nothing(ledger: Ledger, make_outcome: MakeOutco
 
 
 @pytest.mark.parametrize("other", [{"run_id": "run-2"}, {"ticket_id": "T-2"}, {"attempt": 2}])
-def test_another_run_ticket_or_attempt_is_another_outcome(
-    ledger: Ledger, make_outcome: MakeOutcome, other: dict[str, str]
-) -> None:
+def test_another_run_ticket_or_attempt_is_another_outcome(ledger: Ledger, other: dict[str, str]) -> None:
     assert ledger.record(make_outcome())
     assert ledger.record(make_outcome(**other))
     assert count(ledger, OUTCOMES) == 2
 
 
 @pytest.mark.usefixtures("migrated_here")
-def test_processes_that_record_the_same_outcomes_at_once_record_each_once(
-    settings: Settings, make_outcome: MakeOutcome
-) -> None:
+def test_processes_that_record_the_same_outcomes_at_once_record_each_once(settings: Settings) -> None:
     with ProcessPoolExecutor(4, mp_context=FORK) as pool:
-        new = [pool.submit(record_ten, settings, make_outcome) for _ in range(4)]
+        new = [pool.submit(record_ten, settings) for _ in range(4)]
         counts = [future.result(timeout=300) for future in new]
     ledger = Ledger.open(settings)
     assert sum(counts) == count(ledger, OUTCOMES) == 10
     assert count(ledger, RUNS) == 2
 
 
-def test_outcomes_are_found_by_run_ticket_and_time_newest_first(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_outcomes_are_found_by_run_ticket_and_time_newest_first(ledger: Ledger) -> None:
     for number in range(3):
         ledger.record(make_outcome(run_id=f"run-{number}", ticket_id=f"T-{number}"))
     assert [outcome.run_id for outcome in ledger.outcomes()] == ["run-2", "run-1", "run-0"]
@@ -77,7 +73,7 @@ def test_outcomes_are_found_by_run_ticket_and_time_newest_first(ledger: Ledger, 
     assert ledger.outcomes(since=datetime(2026, 3, 2, tzinfo=UTC)) == []
 
 
-def test_money_and_moments_come_back_exactly(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_money_and_moments_come_back_exactly(ledger: Ledger) -> None:
     ledger.record(make_outcome())
     (row,) = ledger.cost_rows()
     assert row.cost_usd == Decimal("0.000000123")
@@ -85,7 +81,7 @@ def test_money_and_moments_come_back_exactly(ledger: Ledger, make_outcome: MakeO
     assert row.csv_state is CsvState.PENDING
 
 
-def test_hostile_text_neither_fails_nor_reaches_the_text_columns(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_hostile_text_neither_fails_nor_reaches_the_text_columns(ledger: Ledger) -> None:
     assert ledger.record(make_outcome(title="a\x00b \udc80 \x1b[2J'; DROP TABLE outcomes; --"))
     with ledger.transaction() as connection:
         title = connection.scalar(select(OUTCOMES.c.title))
@@ -100,7 +96,7 @@ def test_a_damaged_ledger_is_an_error_that_names_it(settings: Settings) -> None:
 
 
 def test_a_ledger_that_cannot_be_written_is_an_error_and_keeps_what_it_holds(
-    ledger: Ledger, settings: Settings, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.record(make_outcome())
     blocker = sqlite3.connect(settings.state_dir / "ledger.db")
@@ -120,7 +116,7 @@ def test_a_state_directory_that_cannot_be_made_is_an_error(tmp_path: Path) -> No
 
 
 def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
-    ledger: Ledger, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     insert = store._insert
     races = iter([True, False])
@@ -135,9 +131,7 @@ def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
     assert ledger.outcomes() == [make_outcome()]
 
 
-def test_a_row_that_the_database_never_accepts_is_an_error(
-    ledger: Ledger, make_outcome: MakeOutcome, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_row_that_the_database_never_accepts_is_an_error(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(connection: Connection, outcome: Outcome) -> bool:
         raise IntegrityError("INSERT", {}, Exception("NOT NULL constraint failed"))
 
@@ -169,13 +163,11 @@ def counts(ledger: Ledger) -> tuple[object, ...]:
         return tuple(connection.execute(query).one())
 
 
-def test_claims_and_tests_are_counted_beside_the_outcome(ledger: Ledger, make_outcome: MakeOutcome) -> None:
+def test_claims_and_tests_are_counted_beside_the_outcome(ledger: Ledger) -> None:
     ledger.record(replace(make_outcome(), tests=TESTS, strength=STRENGTH, rounds=ROUNDS))
     assert counts(ledger) == COUNTS
 
 
-def test_an_attack_that_was_not_measured_has_no_mutants_and_not_none_of_them(
-    ledger: Ledger, make_outcome: MakeOutcome
-) -> None:
+def test_an_attack_that_was_not_measured_has_no_mutants_and_not_none_of_them(ledger: Ledger) -> None:
     ledger.record(replace(make_outcome(), strength=replace(STRENGTH, void="not measured: no time")))
     assert counts(ledger)[-3:] == (None, None, "")

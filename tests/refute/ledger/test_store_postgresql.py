@@ -11,7 +11,7 @@ from refute.errors import LedgerUnavailable
 from refute.ledger import database
 from refute.ledger.store import Ledger
 from refute.settings import Settings
-from tests.refute.ledger.conftest import MakeOutcome
+from tests.refute.ledger.conftest import make_outcome
 from tests.refute.ledger.test_accounts import (  # noqa: F401
     clock,
     make_accounts,
@@ -90,9 +90,7 @@ def before_a_commit(ledger: Ledger, do: Callable[[Any], None], *, times: int) ->
     event.listen(ledger._engine, "commit", on_commit)
 
 
-def test_a_connection_that_was_ended_while_it_lay_idle_is_not_noticed(
-    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
-) -> None:
+def test_a_connection_that_was_ended_while_it_lay_idle_is_not_noticed(ledger: Ledger, terminate: Terminate) -> None:
     with ledger.transaction() as connection:
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
     terminate(pid)
@@ -100,16 +98,14 @@ def test_a_connection_that_was_ended_while_it_lay_idle_is_not_noticed(
         assert connection.scalar(text("SELECT pg_backend_pid()")) != pid
 
 
-def test_an_outcome_whose_connection_is_ended_midway_is_recorded_once(
-    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
-) -> None:
+def test_an_outcome_whose_connection_is_ended_midway_is_recorded_once(ledger: Ledger, terminate: Terminate) -> None:
     before_a_commit(ledger, lambda driver: terminate(driver.info.backend_pid), times=1)
     assert ledger.record(make_outcome())
     assert ledger.outcomes() == [make_outcome()]
 
 
 def test_an_outcome_whose_connection_is_lost_after_its_commit_is_recorded_once(
-    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+    ledger: Ledger, terminate: Terminate
 ) -> None:
     def commit_and_lose(driver: Any) -> None:
         driver.commit()
@@ -121,7 +117,7 @@ def test_an_outcome_whose_connection_is_lost_after_its_commit_is_recorded_once(
 
 
 def test_a_connection_that_is_lost_twice_is_an_error_and_nothing_is_recorded(
-    ledger: Ledger, make_outcome: MakeOutcome, terminate: Terminate
+    ledger: Ledger, terminate: Terminate
 ) -> None:
     before_a_commit(ledger, lambda driver: terminate(driver.info.backend_pid), times=2)
     with pytest.raises(LedgerUnavailable, match="terminating connection"):

@@ -1,7 +1,7 @@
 """A local Gemini, and a client that talks to it over HTTP."""
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
@@ -17,7 +17,6 @@ from refute.settings import Settings
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer
 
-MakePrompt = Callable[..., Prompt]
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 
 
@@ -76,15 +75,10 @@ def gemini(settings: GeminiSettings, account: service_account.Credentials, serve
     return Gemini(settings, credentials=credentials)
 
 
-@pytest.fixture
-def make_prompt() -> MakePrompt:
-    """Makes prompts that differ in what is given."""
-
-    def make(**fields: object) -> Prompt:
-        given = {"name": "claims-first/1", "system": "Break the claims.", "text": "C1: it works.", **fields}
-        return Prompt(answer_schema=SCHEMA, **given)  # type: ignore[arg-type]
-
-    return make
+def make_prompt(**fields: object) -> Prompt:
+    """A prompt that differs in what is given."""
+    given = {"name": "claims-first/1", "system": "Break the claims.", "text": "C1: it works.", **fields}
+    return Prompt(answer_schema=SCHEMA, **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from refute.llm.answers import AnswersPlace, KeptAnswers
 from refute.llm.model import Completion, Ending, Model, Prompt, Tier
 from refute.llm.till import Waiting
 from refute.signed_folder import SignedFolder
-from tests.refute.llm.conftest import CountingModel, MakePrompt
+from tests.refute.llm.conftest import CountingModel, make_prompt
 
 KEY = b"k" * 32
 Keep = Callable[..., KeptAnswers]
@@ -45,7 +45,7 @@ def keep(tmp_path: Path, told: list[str]) -> Keep:
     return make
 
 
-def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: Keep, make_prompt: MakePrompt) -> None:
+def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: Keep) -> None:
     model = CountingModel()
     first, second = keep(model).generate(make_prompt()), keep(model).generate(make_prompt())
     assert model.asked == 1
@@ -57,9 +57,7 @@ def test_s230_the_same_question_is_answered_by_an_earlier_run_at_no_cost(keep: K
     assert 0 <= second.kept_s < 600
 
 
-def test_an_answer_that_is_used_counts_as_new_and_one_beyond_its_age_is_paid_for_again(
-    keep: Keep, make_prompt: MakePrompt
-) -> None:
+def test_an_answer_that_is_used_counts_as_new_and_one_beyond_its_age_is_paid_for_again(keep: Keep) -> None:
     model = CountingModel()
     keep(model).generate(make_prompt())
     file = keep(model).file(make_prompt())
@@ -73,16 +71,14 @@ def test_an_answer_that_is_used_counts_as_new_and_one_beyond_its_age_is_paid_for
 @pytest.mark.parametrize(
     "change", [{"text": "other"}, {"system": "other"}, {"name": "other/1"}, {"sample": 1}, {"max_output_tokens": 9}]
 )
-def test_another_question_is_asked(keep: Keep, make_prompt: MakePrompt, change: dict[str, object]) -> None:
+def test_another_question_is_asked(keep: Keep, change: dict[str, object]) -> None:
     model = CountingModel()
     keep(model).generate(make_prompt())
     keep(model).generate(make_prompt(**change))
     assert model.asked == 2
 
 
-def test_another_model_s_answers_are_not_used_and_those_of_the_other_tier_stay(
-    keep: Keep, make_prompt: MakePrompt
-) -> None:
+def test_another_model_s_answers_are_not_used_and_those_of_the_other_tier_stay(keep: Keep) -> None:
     model = CountingModel()
     for flash in ("flash-1", "flash-2"):
         keep(model, flash=flash).generate(make_prompt())
@@ -91,7 +87,7 @@ def test_another_model_s_answers_are_not_used_and_those_of_the_other_tier_stay(
 
 
 @pytest.mark.parametrize("ending", [Ending.TRUNCATED, Ending.BLOCKED, Ending.EMPTY])
-def test_only_complete_answers_are_kept(keep: Keep, make_prompt: MakePrompt, ending: Ending) -> None:
+def test_only_complete_answers_are_kept(keep: Keep, ending: Ending) -> None:
     model = CountingModel(ending=ending)
     keep(model).generate(make_prompt())
     keep(model).generate(make_prompt())
@@ -99,18 +95,14 @@ def test_only_complete_answers_are_kept(keep: Keep, make_prompt: MakePrompt, end
 
 
 @pytest.mark.parametrize("text", ["I am sorry, here are your tests:", "5", "[" * 100_000])
-def test_an_answer_that_its_reader_cannot_use_is_asked_for_again(
-    keep: Keep, make_prompt: MakePrompt, text: str
-) -> None:
+def test_an_answer_that_its_reader_cannot_use_is_asked_for_again(keep: Keep, text: str) -> None:
     assert keep(CountingModel(text)).generate(make_prompt()).reply.text == text
     well = CountingModel()
     assert keep(well).generate(make_prompt()).reply.text == '{"x": 1}'
     assert well.asked == 1
 
 
-def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(
-    keep: Keep, make_prompt: MakePrompt, told: list[str]
-) -> None:
+def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(keep: Keep, told: list[str]) -> None:
     model = CountingModel()
     keep(model).generate(make_prompt())
     keep(model).generate(make_prompt(usable=lambda text: "y" in text))
@@ -127,7 +119,7 @@ def test_a_kept_answer_that_a_newer_reader_cannot_use_is_asked_for_again(
     ],
 )
 def test_a_signed_record_that_cannot_be_true_is_told_and_not_used(
-    keep: Keep, make_prompt: MakePrompt, tmp_path: Path, told: list[str], change: dict[str, object], reason: str
+    keep: Keep, tmp_path: Path, told: list[str], change: dict[str, object], reason: str
 ) -> None:
     model = CountingModel()
     kept = keep(model)
@@ -139,9 +131,7 @@ def test_a_signed_record_that_cannot_be_true_is_told_and_not_used(
     assert reason in told[0]
 
 
-def test_an_answer_that_cannot_be_kept_is_used_all_the_same(
-    keep: Keep, make_prompt: MakePrompt, tmp_path: Path, told: list[str]
-) -> None:
+def test_an_answer_that_cannot_be_kept_is_used_all_the_same(keep: Keep, tmp_path: Path, told: list[str]) -> None:
     (tmp_path / "answers").write_text("a file where the folder should be")
     model = CountingModel()
     assert keep(model).generate(make_prompt()).reply.text == '{"x": 1}'
@@ -162,7 +152,7 @@ class HeldModel(CountingModel):
         return super().generate(prompt)
 
 
-def test_two_runs_that_ask_the_same_at_once_pay_once(keep: Keep, make_prompt: MakePrompt, told: list[str]) -> None:
+def test_two_runs_that_ask_the_same_at_once_pay_once(keep: Keep, told: list[str]) -> None:
     slow, unasked = HeldModel(), CountingModel()
     first = threading.Thread(target=lambda: keep(slow).generate(make_prompt()))
     first.start()
@@ -175,7 +165,7 @@ def test_two_runs_that_ask_the_same_at_once_pay_once(keep: Keep, make_prompt: Ma
 
 
 def test_a_run_that_is_stopped_while_it_asks_does_not_hold_others_up_for_ever(
-    keep: Keep, make_prompt: MakePrompt, monkeypatch: pytest.MonkeyPatch
+    keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("refute.llm.answers.LOOKS", 3)
     model = CountingModel()

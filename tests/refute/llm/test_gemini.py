@@ -13,12 +13,10 @@ from refute.llm.model import Ending, Tier
 from refute.llm.request import RequestFailed
 from tests.fakes.gemini.server import GeminiServer
 from tests.fakes.gemini.wire import Answer
-from tests.refute.llm.conftest import SCHEMA, MakePrompt
+from tests.refute.llm.conftest import SCHEMA, make_prompt
 
 
-def test_a_prompt_is_sent_whole_and_nothing_else_is(
-    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
-) -> None:
+def test_a_prompt_is_sent_whole_and_nothing_else_is(gemini: Gemini, server: GeminiServer) -> None:
     reply = gemini.send(make_prompt(sample=3))
     assert json.loads(reply.text) == {"x": 1}
     (asked,) = server.asked
@@ -47,7 +45,7 @@ def test_a_prompt_is_sent_whole_and_nothing_else_is(
     ],
 )
 def test_s160_an_answer_without_an_answer_says_why(
-    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer, ending: Ending, detail: str
+    gemini: Gemini, server: GeminiServer, answer: Answer, ending: Ending, detail: str
 ) -> None:
     server.respond = lambda _: answer
     reply = gemini.send(make_prompt())
@@ -70,7 +68,7 @@ def test_s160_an_answer_without_an_answer_says_why(
     ],
 )
 def test_a_request_without_a_reply_says_whether_it_may_cost_and_be_tried_again(
-    gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt, answer: Answer, *, billed: bool, retry: bool
+    gemini: Gemini, server: GeminiServer, answer: Answer, *, billed: bool, retry: bool
 ) -> None:
     server.respond = lambda _: answer
     with pytest.raises(RequestFailed) as caught:
@@ -79,9 +77,7 @@ def test_a_request_without_a_reply_says_whether_it_may_cost_and_be_tried_again(
     assert len(server.asked) == 1
 
 
-def test_a_slow_answer_may_have_been_billed(
-    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
-) -> None:
+def test_a_slow_answer_may_have_been_billed(settings: GeminiSettings, gemini: Gemini, server: GeminiServer) -> None:
     gemini.send(make_prompt())  # what is imported only then takes longer than the limit
     server.respond = lambda _: Answer(text="{}", delay_s=3)
     hurried = Gemini(settings.model_copy(update={"timeout_s": 0.5}), credentials=gemini.credentials)
@@ -96,7 +92,6 @@ def test_an_answer_that_never_stops_trickling_in_is_lost(
     settings: GeminiSettings,
     gemini: Gemini,
     server: GeminiServer,
-    make_prompt: MakePrompt,
     monkeypatch: pytest.MonkeyPatch,
     answer: Answer,
 ) -> None:
@@ -109,7 +104,7 @@ def test_an_answer_that_never_stops_trickling_in_is_lost(
     assert (caught.value.billed, caught.value.retry) == (True, True)
 
 
-def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt) -> None:
+def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer) -> None:
     with GeminiServer(lambda _: Answer(text="{}")) as elsewhere:
         server.respond = lambda _: Answer(status=307, headers={"location": f"{elsewhere.url}/steal"})
         with pytest.raises(RequestFailed) as caught:
@@ -119,7 +114,7 @@ def test_a_redirect_is_not_followed(gemini: Gemini, server: GeminiServer, make_p
 
 
 def test_a_server_that_is_not_there_was_sent_nothing(
-    settings: GeminiSettings, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+    settings: GeminiSettings, gemini: Gemini, server: GeminiServer
 ) -> None:
     gemini.count_tokens("x", Tier.FLASH)  # has a token
     nowhere = settings.model_copy(update={"base_url": "http://127.0.0.1:9"})
@@ -129,7 +124,7 @@ def test_a_server_that_is_not_there_was_sent_nothing(
 
 
 def test_proxies_of_the_environment_do_not_see_the_local_server(
-    monkeypatch: pytest.MonkeyPatch, gemini: Gemini, make_prompt: MakePrompt
+    monkeypatch: pytest.MonkeyPatch, gemini: Gemini
 ) -> None:
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
@@ -141,7 +136,7 @@ def test_proxies_of_the_environment_do_not_see_the_local_server(
 
 
 def test_an_api_key_in_the_environment_is_not_used(
-    monkeypatch: pytest.MonkeyPatch, gemini: Gemini, server: GeminiServer, make_prompt: MakePrompt
+    monkeypatch: pytest.MonkeyPatch, gemini: Gemini, server: GeminiServer
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "AIza" + "x" * 35)
     gemini.send(make_prompt())  # the server refuses requests with a key
@@ -149,7 +144,7 @@ def test_an_api_key_in_the_environment_is_not_used(
 
 
 def test_without_credentials_nothing_is_sent(
-    monkeypatch: pytest.MonkeyPatch, settings: GeminiSettings, make_prompt: MakePrompt, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, settings: GeminiSettings, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))
     with pytest.raises(ModelUnavailable, match="no credentials"):

@@ -23,7 +23,7 @@ from refute.llm.pricing import load_prices, total
 from refute.llm.till import Clockwork, Till, Turn
 from tests.fakes.gemini.server import GeminiServer, one_after_the_other
 from tests.fakes.gemini.wire import Answer
-from tests.refute.llm.conftest import MakePrompt
+from tests.refute.llm.conftest import make_prompt
 
 PAYER = Payer(run_id="r1", ticket_id="T-1")
 GOOD = Answer(text='{"x": 1}', output_tokens=1000)
@@ -63,7 +63,7 @@ def states(ledger: Ledger) -> list[tuple[str, bool]]:
 
 
 def test_an_answer_costs_what_its_tokens_cost(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, tmp_path: Path, make_prompt: MakePrompt
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, tmp_path: Path
 ) -> None:
     server.respond = lambda _: GOOD
     completion = make_model().generate(make_prompt())
@@ -77,7 +77,7 @@ def test_an_answer_costs_what_its_tokens_cost(
 
 
 def test_the_audit_line_is_there_before_the_request_and_holds_no_prompt(
-    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
+    make_model: MakeModel, server: GeminiServer, tmp_path: Path
 ) -> None:
     seen: list[str] = []
 
@@ -92,7 +92,7 @@ def test_the_audit_line_is_there_before_the_request_and_holds_no_prompt(
 
 
 def test_the_audit_log_says_of_every_request_what_came_of_it(
-    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
+    make_model: MakeModel, server: GeminiServer, tmp_path: Path
 ) -> None:
     thought = Answer(text='{"x": 1}', output_tokens=1000, thinking_tokens=70, cached_tokens=5)
     server.respond = one_after_the_other([Answer(status=429), Answer(text="{}" * 999, cut=True), thought])
@@ -124,7 +124,6 @@ def test_a_passing_failure_is_tried_again_after_a_wait_and_costs_nothing(
     server: GeminiServer,
     ledger: Ledger,
     waits: list[float],
-    make_prompt: MakePrompt,
     status: int,
 ) -> None:
     server.respond = one_after_the_other([Answer(status=status), Answer(status=status), GOOD])
@@ -134,26 +133,20 @@ def test_a_passing_failure_is_tried_again_after_a_wait_and_costs_nothing(
     assert states(ledger) == [("released", False), ("released", False), ("settled", False)]
 
 
-def test_the_server_s_wait_is_kept(
-    make_model: MakeModel, server: GeminiServer, waits: list[float], make_prompt: MakePrompt
-) -> None:
+def test_the_server_s_wait_is_kept(make_model: MakeModel, server: GeminiServer, waits: list[float]) -> None:
     server.respond = one_after_the_other([Answer(status=429, headers={"retry-after": "17"}), GOOD])
     make_model().generate(make_prompt())
     assert waits == [17.0]
 
 
-def test_a_call_that_does_not_fit_is_never_sent(
-    make_model: MakeModel, server: GeminiServer, tmp_path: Path, make_prompt: MakePrompt
-) -> None:
+def test_a_call_that_does_not_fit_is_never_sent(make_model: MakeModel, server: GeminiServer, tmp_path: Path) -> None:
     with pytest.raises(BudgetExhausted, match="budget of the ticket"):
         make_model(ticket_usd="0.05").generate(make_prompt())
     assert (server.asked, server.counted) == ([], 0)
     assert decisions(tmp_path) == [("budget", "deny")]
 
 
-def test_retries_stop_where_the_budget_does(
-    make_model: MakeModel, server: GeminiServer, make_prompt: MakePrompt
-) -> None:
+def test_retries_stop_where_the_budget_does(make_model: MakeModel, server: GeminiServer) -> None:
     server.respond = lambda _: Answer(text="{}" * 999, cut=True)
     model = make_model(ticket_usd="0.13")
     with pytest.raises(BudgetExhausted) as refused:
@@ -163,7 +156,7 @@ def test_retries_stop_where_the_budget_does(
 
 
 def test_what_is_set_aside_holds_every_byte_that_is_sent_and_little_more(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, make_prompt: MakePrompt
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger
 ) -> None:
     server.respond = lambda _: GOOD
     prompt = make_prompt(text=f"{MARKER * 50}{'ä' * 10_000}")
@@ -178,7 +171,7 @@ def test_what_is_set_aside_holds_every_byte_that_is_sent_and_little_more(
 
 
 def test_a_turn_is_held_while_a_request_is_under_way_and_neither_before_it_is_paid_nor_between_two_tries(
-    make_model: MakeModel, server: GeminiServer, ledger: Ledger, waits: list[float], make_prompt: MakePrompt
+    make_model: MakeModel, server: GeminiServer, ledger: Ledger, waits: list[float]
 ) -> None:
     seen: list[str] = []
     answers = [Answer(status=503), GOOD]

@@ -55,13 +55,6 @@ def proxy(tmp_path: Path) -> Iterator[EngineProxy]:
         yield made
 
 
-def test_nothing_is_left_after_runs_that_end_in_every_way(make_job: MakeJob, engine: EngineClient) -> None:
-    with DockerSandbox() as sandbox:
-        for script, limits in [("true", {}), ("yes", {"output_bytes": 10_000}), ("sleep 600", {"timeout_s": 0.5})]:
-            sandbox.run(make_job(script, limits=limits, run_id=mine("left-over"), attack_files={"p": b""}))
-    assert left_over(engine, mine("left-over")) == []
-
-
 def test_nothing_is_left_after_an_exception(
     make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,12 +205,11 @@ def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_
     assert wait_until(lambda: not left_over(engine, mine("orphaned")), WITHIN_S)
 
 
-@pytest.mark.parametrize("days", [-3, 3])
-def test_the_sweep_leaves_running_jobs_alone_wherever_the_client_s_clock_stands(
-    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch, days: int
+def test_the_sweep_leaves_running_jobs_alone_though_the_client_s_clock_is_days_ahead(
+    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = time.time
-    monkeypatch.setattr(time, "time", lambda: right() + days * 86_400)
+    monkeypatch.setattr(time, "time", lambda: right() + 3 * 86_400)
     monkeypatch.setattr(Owner, "here", lambda: "nobody")  # else that this process lives would be reason enough
     with DockerSandbox() as sandbox:
         outcome = []

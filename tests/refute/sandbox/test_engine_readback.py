@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from refute.sandbox.canary_files import CANARY_FILES
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, Job
 
@@ -34,33 +33,17 @@ for _ in range(3000):
     assert result.overhead_s < 40  # 2 s on a quiet machine; a sparse file that is read to its end takes minutes
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "mkdir -p ~/.cache && echo x > ~/.cache/y && echo x > ~/new && cat ~/.bashrc ~/.ssh/* ~/.aws/* > /dev/null",
-        "cd /tmp && mkdir x && rm -rf x && rm -rf /workspace/*; rm -rf /usr 2>/dev/null; true",
-    ],
-)
-def test_an_ordinary_script_touches_no_canary_file(sandbox: DockerSandbox, make_job: MakeJob, script: str) -> None:
-    assert sandbox.run(make_job(script)).canary_files_touched == ()
-
-
-@pytest.mark.parametrize(
-    ("script", "least"),
-    [
-        ("rm -rf ~", 4),
-        ("rm -rf /*", len(CANARY_FILES)),
-        ("echo 'alias x=y' >> ~/.bashrc", 1),
-        ("mv ~/.ssh/id_ed25519 /tmp", 1),
-        ("ln -sf /etc/passwd ~/Documents/notes.txt", 1),
-    ],
-)
-def test_s130_destruction_outside_the_workspace_is_seen(
-    sandbox: DockerSandbox, make_job: MakeJob, script: str, least: int
+def test_s130_of_what_a_script_deletes_and_writes_exactly_the_canary_files_are_named(
+    sandbox: DockerSandbox, make_job: MakeJob
 ) -> None:
-    touched = sandbox.run(make_job(f"({script}) 2>/dev/null; exit 0")).canary_files_touched
-    assert len(touched) >= least
-    assert set(touched) <= set(CANARY_FILES)
+    """Whole homes and file systems are deleted in tests/hostile."""
+    script = """
+    cd /tmp && mkdir x && rm -rf x /workspace/* /usr 2> /dev/null
+    mkdir -p ~/.cache && echo x > ~/.cache/y && echo x > ~/new
+    echo 'alias x=y' >> ~/.bashrc; mv ~/.ssh/id_ed25519 /tmp; ln -sf /etc/passwd ~/Documents/notes.txt
+    """
+    touched = {f"/home/subject/{name}" for name in (".bashrc", ".ssh/id_ed25519", "Documents/notes.txt")}
+    assert set(sandbox.run(make_job(script)).canary_files_touched) == touched
 
 
 def test_a_process_that_lives_on_cannot_change_what_is_read(sandbox: DockerSandbox, make_job: MakeJob) -> None:

@@ -5,8 +5,8 @@ import platform
 import shutil
 import tarfile
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from tests.fakes.registry import registry_serving
 # They share a registry and a cache of layers: another worker would build everything again.
 pytestmark = [pytest.mark.engine]
 
+Run = Callable[[str], str]
+
 
 def silent(_: str) -> None:
     """Progress that nobody watches."""
@@ -42,9 +44,27 @@ def image(client: docker.DockerClient) -> SandboxImage:
     return build_image(client, progress=silent)
 
 
-def run(client: docker.DockerClient, image: SandboxImage, script: str) -> str:
-    options = {"network_mode": "none", "read_only": True, "user": "65532:65532", "remove": True, "stderr": True}
-    return client.containers.run(image.id, ["bash", "-c", script], tmpfs={"/tmp": ""}, **options).decode()
+@contextmanager
+def container_of(client: docker.DockerClient, image: SandboxImage) -> Iterator[Run]:
+    """What a script prints, in a container of the image that is there for all of them."""
+    options = {"network_mode": "none", "read_only": True, "user": "65532:65532", "tmpfs": {"/tmp": ""}}
+    container = client.containers.run(image.id, ["sleep", "3600"], detach=True, **options)
+
+    def run(script: str) -> str:
+        code, said = container.exec_run(["bash", "-c", script])
+        assert code == 0, said
+        return str(said.decode())
+
+    try:
+        yield run
+    finally:
+        container.remove(force=True)
+
+
+@pytest.fixture(scope="module")
+def run(client: docker.DockerClient, image: SandboxImage) -> Iterator[Run]:
+    with container_of(client, image) as made:
+        yield made
 
 
 def test_an_image_that_is_there_is_found_without_building(client, image) -> None:
@@ -66,36 +86,36 @@ def test_the_image_names_its_origin_and_runs_as_nobody(client, image) -> None:
     assert image.source.startswith(("registry python@sha256:", "debootstrap "))
 
 
-def test_pytest_and_hypothesis_are_importable_and_on_the_path(client, image) -> None:
+def test_pytest_and_hypothesis_are_importable_and_on_the_path(run) -> None:
     script = (
         "cd /tmp && printf 'from hypothesis import given, strategies as st\\n@given(st.integers())\\n"
         "def test_x(n): assert n == n\\n' >test_x.py && PYTHONDONTWRITEBYTECODE=1 {} -q -p no:cacheprovider test_x.py"
     )
     for command in ("pytest", "python -m pytest", "/usr/bin/python3 -m pytest"):
-        assert "1 passed" in run(client, image, script.format(command))
+        assert "1 passed" in run(script.format(command))
 
 
-def test_nothing_in_the_image_is_setuid_or_setgid_and_jobs_can_read_what_was_installed(client, image) -> None:
-    assert run(client, image, "find / -xdev -perm /6000 2>/dev/null; true") == ""
-    assert run(client, image, "find /usr/local /opt ! -readable") == ""
+def test_nothing_in_the_image_is_setuid_or_setgid_and_jobs_can_read_what_was_installed(run) -> None:
+    assert run("find / -xdev -perm /6000 2>/dev/null; true") == ""
+    assert run("find /usr/local /opt ! -readable") == ""
 
 
-def test_python_starts_from_byte_code_alone(client, image) -> None:
+def test_python_starts_from_byte_code_alone(run) -> None:
     """Else every start on the read-only root would compile the library anew."""
-    loaded = run(client, image, "python -v -c 'import asyncio, json, pytest, hypothesis' 2>&1")
+    loaded = run("python -v -c 'import asyncio, json, pytest, hypothesis' 2>&1")
     assert "could not create" not in loaded
     assert "matches /usr/lib/python3.11/json/decoder.py" in loaded or "code object from" in loaded
     assert not [line for line in loaded.splitlines() if line.startswith("# code object from") and ".pyc" not in line]
 
 
-def test_the_driver_lies_in_the_image_as_in_the_checkout(client, image) -> None:
-    sums = run(client, image, "cd /opt/refute/driver && find . -name '*.py' -exec sha256sum {} +").split()
+def test_the_driver_lies_in_the_image_as_in_the_checkout(run) -> None:
+    sums = run("cd /opt/refute/driver && find . -name '*.py' -exec sha256sum {} +").split()
     assert len(sums) // 2 == len(read_recipe("3.11").driver)
 
 
-def test_the_image_holds_no_identity_of_the_machine_that_built_it(client, image) -> None:
+def test_the_image_holds_no_identity_of_the_machine_that_built_it(run) -> None:
     names = "/etc/machine-id /etc/shadow /etc/apt/sources.list /var/lib/apt/lists /var/log/dpkg.log"
-    assert run(client, image, f"ls -d {names} 2>/dev/null; true") == ""
+    assert run(f"ls -d {names} 2>/dev/null; true") == ""
 
 
 def test_two_builds_at_once_build_once(client, image) -> None:
@@ -166,7 +186,8 @@ def test_a_build_from_nothing_over_a_registry_gives_the_same_layers_again(client
     assert said[0] == f"pulling {served}"
     assert built.source == f"registry {served}"
     assert _layers(client, built) == _layers(client, image)
-    assert "imported" in run(client, built, "python -c 'import pytest, hypothesis; print(\"imported\")'")
+    with container_of(client, built) as run_there:
+        assert "imported" in run_there("python -c 'import pytest, hypothesis; print(\"imported\")'")
 
 
 def _layers(client: docker.DockerClient, image: SandboxImage) -> list[str]:

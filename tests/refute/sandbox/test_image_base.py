@@ -1,6 +1,6 @@
 import os
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +9,7 @@ from docker.errors import APIError, ImageNotFound
 
 from refute.errors import ImageBuildFailed
 from refute.sandbox import image_base, image_recipe
-from refute.sandbox.image_base import find_base
+from refute.sandbox.image_base import Base, find_base
 from refute.sandbox.image_recipe import Recipe
 
 DIGEST = "sha256:" + "d" * 64
@@ -63,6 +63,12 @@ def said() -> list[str]:
 
 
 @pytest.fixture
+def find(recipe: Recipe, said: list[str], tmp_path: Path) -> Callable[[FakeEngine], Base]:
+    """`find(engine)` → the base; what was found before is known in the next."""
+    return lambda engine: find_base(engine, recipe, tmp_path, said.append)
+
+
+@pytest.fixture
 def debootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A program of that name which makes a small tree; its arguments are kept beside it."""
     folder = tmp_path / "bin"
@@ -81,30 +87,26 @@ def debootstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     return folder
 
 
-def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(
-    recipe: Recipe, said: list[str], tmp_path: Path
-) -> None:
+def test_the_tag_is_resolved_once_and_used_by_digest_from_then_on(find, said) -> None:
     first = FakeEngine(registry=True)
-    base = find_base(first, recipe, tmp_path, said.append)
+    base = find(first)
     assert base.source == f"registry {PIN}"
     assert first.asked == ["python:3.11-slim", PIN]
     moved = FakeEngine(registry=True, digest="sha256:" + "e" * 64)
-    assert find_base(moved, recipe, tmp_path, said.append).source == f"registry {PIN}"
+    assert find(moved).source == f"registry {PIN}"
 
 
-def test_a_base_that_is_there_needs_no_registry(recipe: Recipe, said: list[str], tmp_path: Path) -> None:
-    find_base(FakeEngine(registry=True), recipe, tmp_path, said.append)
+def test_a_base_that_is_there_needs_no_registry(find, said) -> None:
+    find(FakeEngine(registry=True))
     said.clear()
     engine = FakeEngine(registry=False, there=PIN)
-    assert find_base(engine, recipe, tmp_path, said.append).image_id == "sha256:there"
+    assert find(engine).image_id == "sha256:there"
     assert (engine.asked, said) == ([], [])
 
 
-def test_without_a_registry_the_base_is_made_by_debootstrap(
-    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path
-) -> None:
+def test_without_a_registry_the_base_is_made_by_debootstrap(find, said, debootstrap) -> None:
     engine = FakeEngine(registry=False)
-    base = find_base(engine, recipe, tmp_path, said.append)
+    base = find(engine)
     assert (base.image_id, base.source, base.disposable) == ("sha256:imported", "debootstrap bookworm", True)
     arguments = (debootstrap / "arguments").read_text().split()
     assert arguments[:3] == ["--variant=minbase", "--include=libfaketime,python3", "bookworm"]
@@ -114,35 +116,27 @@ def test_without_a_registry_the_base_is_made_by_debootstrap(
     assert any("no registry answers (dial tcp: no such host)" in line for line in said)
 
 
-def test_a_failing_debootstrap_shows_its_last_lines(
-    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path
-) -> None:
+def test_a_failing_debootstrap_shows_its_last_lines(find, said, debootstrap) -> None:
     (debootstrap / "debootstrap").write_text("#!/bin/sh\necho E: no mirror\nexit 3\n")
     with pytest.raises(ImageBuildFailed, match=r"(?s)debootstrap bookworm exited with 3.*E: no mirror"):
-        find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+        find(FakeEngine(registry=False))
 
 
-def test_without_root_the_error_says_what_to_do(
-    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_root_the_error_says_what_to_do(find, said, debootstrap, monkeypatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(ImageBuildFailed, match="needs root") as caught:
-        find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+        find(FakeEngine(registry=False))
     assert "refute image build" in caught.value.hint
 
 
-def test_without_apt_debootstrap_uses_its_own_default_mirror(
-    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_apt_debootstrap_uses_its_own_default_mirror(find, said, debootstrap, monkeypatch) -> None:
     monkeypatch.setattr(image_base, "APT_GET", "/nonexistent/apt-get")
-    find_base(FakeEngine(registry=False), recipe, tmp_path, said.append)
+    find(FakeEngine(registry=False))
     assert (debootstrap / "arguments").read_text().split()[-1].endswith("/root")
 
 
-def test_an_import_without_an_image_id_is_an_error(
-    recipe: Recipe, said: list[str], tmp_path: Path, debootstrap: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_import_without_an_image_id_is_an_error(find, said, debootstrap, monkeypatch) -> None:
     engine = FakeEngine(registry=False)
     monkeypatch.setattr(engine, "import_image", lambda **_: '{"error":"no space"}')
     with pytest.raises(ImageBuildFailed, match="no space"):
-        find_base(engine, recipe, tmp_path, said.append)
+        find(engine)
