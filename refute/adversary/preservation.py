@@ -36,7 +36,7 @@ _NARROWED: Final = re.compile(
     r"\b(?:except|unless|other than|apart from|besides|aside from|where|if|when|valid|well-formed|supported|most"
     r"|usually|otherwise|other|rest|remaining|remainder)\b"
     r"|\b(?:for|without)\s+(?!(?:(?:the|its|their)\s+)?(?:all|every\w*|each|any\w*|callers?|users?|existing)\b"
-    r"|(?:\w+\s+){0,2}(?:chang|regress)\w+)\w",
+    r"|(?:\w+[\s-]+){0,2}(?:chang|regress|compat)\w+)\w",
     re.IGNORECASE,
 )
 """Words by which a claim may say of which inputs it speaks."""

@@ -17,7 +17,9 @@ PR_GET_CHILD_SUBREAPER = 37
 UTIME, STIME, THREADS = 11, 12, 17
 """Places behind a process's name in `/proc/<pid>/stat`, after its state and its parent (proc(5), 2026-11)."""
 ROUNDS = 1_000
-"""Times that descendants are looked for before giving up; a fork bomb needs several, since it forks meanwhile."""
+"""Times that descendants not seen before are killed before giving up; a fork bomb needs several: it forks meanwhile."""
+DYING_S = 30.0
+"""What is killed may wait as long for a processor that lets it die."""
 PAUSE_S = 0.002
 LOOKS = 20
 """Times in a row that nothing is found where orphans are not ours."""
@@ -88,9 +90,12 @@ def descendants(root: int) -> list[int]:
 
 def kill_descendants(spared: Collection[int] = ()) -> bool:
     """Kill and reap everything below this process; whether nothing is left."""
-    clean = 0
-    for _ in range(ROUNDS):
+    clean, rounds, seen = 0, 0, set[int]()
+    give_up = time.monotonic() + DYING_S
+    while rounds < ROUNDS and time.monotonic() < give_up:
         found = [pid for pid in _below_us() if pid not in spared]
+        rounds += not seen.issuperset(found)
+        seen.update(found)
         for pid in found:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

@@ -2,10 +2,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from refute.driver import processes
 from refute.driver.processes import Usage, descendants, starved, usage
 
 
@@ -70,3 +73,15 @@ def test_a_process_that_has_ended_and_is_not_waited_for_is_none() -> None:
         assert child.pid not in descendants(os.getpid())
     finally:
         child.wait()
+
+
+@pytest.mark.parametrize(("born", "gone"), [(lambda _: 7, True), (lambda look: look, False)], ids=["slow", "forking"])
+def test_what_takes_long_to_die_is_waited_for_and_what_goes_on_forking_is_not(
+    monkeypatch: pytest.MonkeyPatch, born: Callable[[int], int], *, gone: bool
+) -> None:
+    looks = iter(range(3_000))
+    monkeypatch.setattr(processes, "PAUSE_S", 0)
+    monkeypatch.setattr(processes, "_below_us", lambda: [born(look) for look in islice(looks, 1)])
+    monkeypatch.setattr(processes, "_reap", lambda: (next(looks, None) is None, 0))
+    monkeypatch.setattr(os, "kill", lambda *_: None)
+    assert processes.kill_descendants() is gone
