@@ -81,7 +81,8 @@ def attack_on(code: str | Mapping[str, str], *claims: str | Claim) -> Attack:
 def failures(attack: Attack, code: str | Mapping[str, str]) -> dict[str, BaseException]:
     """Run every test of an attack; the failing ones with their errors."""
     sources = {"subject": code} if isinstance(code, str) else code
-    with _imported({name: textwrap.dedent(text) for name, text in sources.items()}):
+    # None of our code runs there, and coverage doubles what Hypothesis costs.
+    with _imported({name: textwrap.dedent(text) for name, text in sources.items()}), uncovered(when=True):
         return failing(attack)
 
 
@@ -101,8 +102,7 @@ def failing(attack: Attack) -> dict[str, BaseException]:
         function = namespace[test.name]
         assert callable(function)
         try:
-            with uncovered(when=True):  # none of our code runs there, and coverage doubles what Hypothesis costs
-                function()
+            function()
         except Unsatisfiable:
             continue  # triage calls such a test invalid: it says nothing
         except BaseException as error:  # noqa: BLE001  # pytest's Failed is no Exception
