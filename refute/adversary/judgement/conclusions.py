@@ -1,5 +1,6 @@
 """From triaged tests to claims: what the attack says about each, and the evidence of each refutation."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -17,6 +18,8 @@ FEWEST: Final = 2
 """A claim that names one function alone speaks of that, by whichever way a test reaches it."""
 SUPPORTING: Final = 3
 """Tests named for a claim that survived."""
+_DECORATED: Final = re.compile(r"(?m)^\S+:\d+: in \w+\n +@.*\n(?: +\^+\n)?")
+"""The frame of a test's decorators, from where Hypothesis calls it; its line holds all that inputs are drawn of."""
 
 
 def claim_results(
@@ -66,7 +69,7 @@ def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Bri
             claim_text=claims[one.test.claim_id].text,
             error_type=one.run.error_type or one.run.end.value,
             error_message=one.run.error_message,
-            traceback=one.run.traceback,
+            traceback=_DECORATED.sub("", one.run.traceback),
             smallest_input=one.run.smallest_input,
             reproducer=write_reproducer(screening.attack, one.test, one.run, brief),
             tester=one.test.tester,

@@ -186,7 +186,8 @@ def test_an_untested_claim_says_why() -> None:
 
 
 def test_a_refutation_carries_all_its_evidence() -> None:
-    run = make_run(traceback="E assert", smallest_input="x=1")
+    drawn = "/attack/test_a.py:57: in test_a\n    @given(x=st.integers())\n                   ^^^\n"
+    run = make_run(traceback=f"{drawn}E assert", smallest_input="x=1")
     test = make_test("test_a")
     triaged = [
         TriagedTest(test=test, verdict=V.REFUTED, reason="r", run=run),
