@@ -81,11 +81,17 @@ class _Walk(Expressions):
     # Functions
 
     def test(self, tree: ast.Module, name: str) -> None:
-        """Run a test with its fixtures."""
+        """Run a test with its fixtures; `Class::name` for a method."""
         env: Env = ChainMap()
         self._block(tree.body, env)
-        for node in tree.body:
-            if isinstance(node, FUNCTION) and node.name == name:
+        body: Sequence[ast.stmt] = tree.body
+        *owners, last = name.split("::")
+        for owner in owners:
+            body = next(node.body for node in body if isinstance(node, ast.ClassDef) and node.name == owner)
+        for node in body:
+            fixture = isinstance(node, FUNCTION) and any(last_name(one) == "fixture" for one in node.decorator_list)
+            prepares = owners and isinstance(node, FUNCTION) and (fixture or node.name.lower().startswith("setup"))
+            if isinstance(node, FUNCTION) and (prepares or node.name == last):
                 self._enter(node, env)
 
     def _enter(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Env) -> Flow:
@@ -98,7 +104,7 @@ class _Walk(Expressions):
                 args[name] = THEIRS
             elif fixture and isinstance(fixture[0], FUNCTION) and fixture[0] not in self._running:
                 args[name] = self._enter(fixture[0], env)
-            elif name == "monkeypatch":
+            elif name in {"self", "monkeypatch"}:
                 env.setdefault(name, OBJECT)  # one for all of them
             else:
                 args[name] = replace(THEIRS if drawn else OWN, keys=frozenset({name}))

@@ -58,4 +58,4 @@ def weaknesses(brief: Brief, attack: Attack) -> tuple[Weakness, ...]:
         if told and tests and all(one.origin.by_author for one in tests) and not claim.unchanged:
             doubt = next((one.doubt for one in tests if one.doubt), ONLY_EXAMPLES)
             found.append(Weakness(claim_id=claim.id, reason=doubt if python else OF_PROGRAM))
-    return tuple(found)
+    return tuple(dict.fromkeys(found))  # calls of one `raises` may lack the same
