@@ -140,7 +140,8 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
             reasons.append(str(why))
     if not drafts:
         reason = next(iter(reasons), _NO_INPUTS + _SHOW.format(name))
-        yield Untested(claim=kept.claim, reason=f"unchanged, {name}: {reason}", field=kept.field)
+        reason = f"{kept.field}: {reason}" if kept.field else reason
+        yield Untested(claim=kept.claim, reason=reason, field=kept.field)
     yield from drafts
 
 
