@@ -1,7 +1,6 @@
 """Where a function is said to be as before: its author's condition on the parameters, for one way of calling it."""
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from refute.adversary.property.draft import NotTested
@@ -34,7 +33,7 @@ def condition_of(claim: Claim, text: str, function: Function, inputs: Inputs, na
     tree = parse_expression(text)
     if tree is None:
         raise NotTested(f"{text!r} is not a Python expression that a test can hold")
-    passed = dict(_passed(inputs.call, function, namespace))
+    passed = _passed(inputs.call, function, namespace)
     found = namespace.resolve([tree], home=function.module, bound=passed)
     used = [name for name in passed if name in free_names([tree])]
     asked = f"(lambda {', '.join(used)}: {ast.unparse(tree)})({', '.join(passed[name] for name in used)})"
@@ -44,15 +43,15 @@ def condition_of(claim: Claim, text: str, function: Function, inputs: Inputs, na
     )
 
 
-def _passed(call: str, function: Function, namespace: Namespace) -> Iterator[tuple[str, str]]:
+def _passed(call: str, function: Function, namespace: Namespace) -> dict[str, str]:
     """Each parameter with what a call passes for it, or its default, as Python."""
     tree = parse_expression(call)
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call)) if tree is not None else iter(())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     own = next((node for node in calls if may_call(node, function, namespace.surface)), None)
     if own is None or any(isinstance(one, ast.Starred) for one in own.args):
-        return
+        return {}
     plain = [one for one in function.parameters if not one.variadic]
     passed = {one.name: one.default for one in plain if one.default is not None}
     passed |= {one.arg: one.value for one in own.keywords if one.arg}
     passed |= dict(zip((one.name for one in plain if not one.keyword_only), own.args, strict=False))
-    yield from ((name, ast.unparse(value)) for name, value in passed.items())
+    return {name: ast.unparse(value) for name, value in passed.items()}

@@ -158,9 +158,8 @@ class Namespace:
         modules = self._modules_called(name, nodes, home)
         if not modules and (lines := self._of_library(name, home)):
             return lines
-        face = None
-        if not self._is_module(name, nodes) and not self._is_standard(name, nodes):
-            face = self._face_with(name, home=home)
+        is_module = self._is_module(name, nodes) or self._is_standard(name, nodes)
+        face = None if is_module else self._face_with(name, home=home)
         if face is not None:
             return f"from {face.module} import {name}"
         if modules or hasattr(builtins, name):
@@ -189,15 +188,14 @@ class Namespace:
 
     def _is_module(self, name: str, nodes: list[ast.AST]) -> bool:
         """Whether `slugify.slugify(…)` means the module `slugify`, not the function of that name in it."""
-        read = {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
+        read = _read_of(name, nodes)
         return any(read and read <= face.names and face.module.split(".")[-1] == name for face in self.surface.faces)
 
     def _is_standard(self, name: str, nodes: list[ast.AST]) -> bool:
         """Whether `calendar.isleap(…)` means Python's module, though an implementation has a function of its name."""
-        read = {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
         theirs = {one.name for one in self.surface.callables() if one.owner == name}
         defined = any(name in face.defined for face in self.surface.faces)
-        return defined and read.isdisjoint(theirs) and _standard(name, nodes) == name
+        return defined and theirs.isdisjoint(_read_of(name, nodes)) and _standard(name, nodes) == name
 
     def _face_with(self, name: str, *, home: str) -> Face | None:
         faces = self.surface.faces
@@ -255,6 +253,11 @@ def _chains(nodes: Iterable[ast.AST]) -> set[str]:
     parts = (part for tree in nodes for part in ast.walk(tree) if isinstance(part, ast.Attribute | ast.Name))
     whole = {chain for part in parts if (chain := dotted(part))}
     return {one for one in whole if not any(other.startswith(f"{one}.") for other in whole)}
+
+
+def _read_of(name: str, nodes: Iterable[ast.AST]) -> set[str]:
+    """Attributes that are read of a name."""
+    return {chain.split(".")[1] for chain in _chains(nodes) if chain.startswith(f"{name}.")}
 
 
 def _called(nodes: Iterable[ast.AST]) -> set[str]:

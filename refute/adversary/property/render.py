@@ -88,8 +88,9 @@ def _within_limits(brief: Brief, drafts: Sequence[Draft]) -> list[Draft]:
         distinct.setdefault(_key(draft), draft)
         first.setdefault(draft.claim.id, draft)
         first.setdefault(_field(draft), draft)
-    worth = {id(draft): (draft is not first[draft.claim.id], draft is not first[_field(draft)]) for draft in drafts}
-    return sorted(distinct.values(), key=lambda draft: worth[id(draft)])[: brief.max_tests]
+    return sorted(
+        distinct.values(), key=lambda draft: (draft is not first[draft.claim.id], draft is not first[_field(draft)])
+    )[: brief.max_tests]
 
 
 def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> tuple[str, list[AttackTest]]:
