@@ -99,6 +99,8 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
             surface = namespace.surface
             of_it = [function for function in functions if any(may_call(call, function, surface) for call in calls)]
+            meant = {one.whole for one in surface.named_in(claim.text)}  # not what makes its arguments, or reads it
+            of_it = [function for function in of_it if function.whole in meant] or of_it
             for function in of_it if imports is not None else ():
                 yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
 

@@ -41,7 +41,8 @@ _CHANGES: Final = (
     "{where}"
 )
 UNKNOWN: Final = (
-    "unchanged: got {!r}, expected a public function of the implementation; add its file to `implementation_files`"
+    "got {!r}, expected a public function, or `Class.method` of the class that defines it; add its file to "
+    "`implementation_files`"
 )
 _NO_INPUTS: Final = "no inputs can be made for it"
 _NO_VERSION: Final = (

@@ -238,7 +238,7 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
         (
             replace(CLAIM, text="It is kept.", unchanged={"clip": ""}),
             OLD,
-            "unchanged: got 'clip', expected a public function",
+            "got 'clip', expected a public function",
         ),
         (replace(CLAIM, text="It is kept.", unchanged={"spread": ""}), "x = 1\n", "has no subject.spread, so nothing"),
     ],
@@ -285,6 +285,14 @@ def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> Non
     made = brief(code, replace(CLAIM, text="It is kept.", unchanged={"words": ""}), lower)
     (untested,) = PropertyTester(compared(made, tmp_path)).write_tests(made).untestable
     assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
+
+
+def test_what_a_claim_demands_of_one_function_is_no_demand_on_what_makes_its_argument(tmp_path: Path) -> None:
+    code = OLD.replace("max(low, min(high, x))", "max(low, min(high, x)) + 1")
+    more = replace(CLAIM, id=ClaimId("C2"), text="`clamp` gives one more.", unchanged={})
+    more = replace(more, examples=("clamp(len(words('a b'))) == 3",))
+    made = brief(code, replace(CLAIM, text="It is kept.", unchanged={"words": ""}), more)
+    assert not PropertyTester(compared(made, tmp_path)).write_tests(made).untested_fields
 
 
 def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> None:
