@@ -3,9 +3,10 @@
 import ast
 from dataclasses import dataclass
 
+from refute.adversary.property.calls import may_call, passed_by
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
-from refute.adversary.property.generator import Inputs, may_call
+from refute.adversary.property.generator import Way
 from refute.adversary.property.independence import Evidence
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function
@@ -22,7 +23,7 @@ class Condition:
     """Why it is not the claim's own; see `AttackTest.doubt`."""
 
 
-def condition_of(claim: Claim, text: str, function: Function, inputs: Inputs, namespace: Namespace) -> Condition:
+def condition_of(claim: Claim, text: str, function: Function, way: Way, namespace: Namespace) -> Condition:
     """What `unchanged: {function: text}` assumes of the inputs of one way of calling.
 
     Raises:
@@ -33,7 +34,7 @@ def condition_of(claim: Claim, text: str, function: Function, inputs: Inputs, na
     tree = parse_expression(text)
     if tree is None:
         raise NotTested(f"{text!r} is not a Python expression that a test can hold")
-    passed = _passed(inputs.call, function, namespace)
+    passed = _passed(way.call, function, namespace)
     found = namespace.resolve([tree], home=function.module, bound=passed)
     used = [name for name in passed if name in free_names([tree])]
     asked = f"(lambda {', '.join(used)}: {ast.unparse(tree)})({', '.join(passed[name] for name in used)})"
@@ -48,10 +49,5 @@ def _passed(call: str, function: Function, namespace: Namespace) -> dict[str, st
     tree = parse_expression(call)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     own = next((node for node in calls if may_call(node, function, namespace.surface)), None)
-    if own is None or any(isinstance(one, ast.Starred) for one in own.args):
-        return {}
-    plain = [one for one in function.parameters if not one.variadic]
-    passed = {one.name: one.default for one in plain if one.default is not None}
-    passed |= {one.arg: one.value for one in own.keywords if one.arg}
-    passed |= dict(zip((one.name for one in plain if not one.keyword_only), own.args, strict=False))
+    passed = passed_by(own, function) if own is not None else {}
     return {name: ast.unparse(value) for name, value in passed.items()}

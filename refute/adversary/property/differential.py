@@ -5,7 +5,6 @@ under test, and so it counts as evidence that nobody made for it.
 """
 
 import ast
-import contextlib
 import copy
 import json
 from collections.abc import Iterator, Sequence
@@ -16,15 +15,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from refute.adversary.attack import Brief, SourceModule
 from refute.adversary.preservation import PRESERVED
-from refute.adversary.property.calls import published_calls
-from refute.adversary.property.draft import NotTested
+from refute.adversary.property.calls import may_call, published_calls
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.faces import read_surface
-from refute.adversary.property.generator import Inputs, inputs_of, may_call
+from refute.adversary.property.generator import Way, way_of, ways_to_call
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function
 from refute.python_syntax import literal_of
-from refute.ticket.record import ClaimId
 
 Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
@@ -33,17 +30,6 @@ Answers = tuple[tuple[Answer | None, ...], ...]
 _RECORDED: Final = TypeAdapter(list[list[Answer | None]])
 MAX_WAYS: Final = 60
 MAX_DEMANDS: Final = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """One way of calling a function that both versions have."""
-
-    function: Function
-    inputs: Inputs
-    imports: tuple[str, ...]
-    demand: tuple[ClaimId, Answer] | None = None
-    """Of a claim's field instead of inputs of ours: whose it is, and the answer that fulfils it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +42,9 @@ class Compared:
 
     def differences(self) -> Iterator[tuple[str, Answer, Answer]]:
         """Call, answer before and answer now."""
-        for row, before, now in zip(self.way.inputs.rows, self.before, self.now, strict=True):
+        for row, before, now in zip(self.way.rows, self.before, self.now, strict=True):
             if before and now and before != now and not self.way.demand:
-                yield self.way.inputs.written(row), before, now
+                yield self.way.written(row), before, now
 
 
 def ways_of(brief: Brief) -> tuple[Way, ...]:
@@ -78,12 +64,8 @@ def ways_of(brief: Brief) -> tuple[Way, ...]:
         calls = [_as_before(call, before) for call in published if may_call(call, before, surface)]
         now, then = function.does.literals, before.does.literals  # where a change acts, its literals matter most
         hints = [*sorted(now - then, key=repr), *sorted(then - now, key=repr), *before.does.seeds]
-        for inputs in inputs_of(
-            _typed_as(function, before), surface, calls, hints=[*dict.fromkeys(hints)], recorded=True
-        ):
-            imports = _imports_of(inputs, namespace, function.module)
-            if imports is not None:
-                ways.append(Way(function=function, inputs=inputs, imports=imports))
+        typed, distinct = _typed_as(function, before), [*dict.fromkeys(hints)]
+        ways += ways_to_call(typed, namespace, calls, hints=distinct, recorded=True)
     return (*ways[:MAX_WAYS], *_demands(brief, namespace, [function for function, _ in both]))
 
 
@@ -94,15 +76,13 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
         fields = [(code, ("value", "True")) for code in claim.examples]
         fields += [(one.call, ("raises", one.error)) for one in claim.raises if not one.given]
         for code, wanted in fields[:MAX_DEMANDS]:
-            tree, inputs = parse_expression(code), Inputs(call=code, holes=(), rows=((),))
-            imports = _imports_of(inputs, namespace, namespace.surface.home(code, claim.text))
+            tree, home = parse_expression(code), namespace.surface.home(code, claim.text)
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-            surface = namespace.surface
-            of_it = [function for function in functions if any(may_call(call, function, surface) for call in calls)]
-            meant = {one.whole for one in surface.named_in(claim.text)}  # not what makes its arguments, or reads it
-            of_it = [function for function in of_it if function.whole in meant] or of_it
-            for function in of_it if imports is not None else ():
-                yield Way(function=function, inputs=inputs, imports=imports or (), demand=(claim.id, wanted))
+            of_it = [one for one in functions if any(may_call(call, one, namespace.surface) for call in calls)]
+            meant = {one.whole for one in namespace.surface.named_in(claim.text)}  # not what makes its arguments
+            for function in [one for one in of_it if one.whole in meant] or of_it:
+                way = way_of(function, code, [()], namespace, home)
+                yield from [replace(way, demand=(claim.id, wanted))] if way else ()
 
 
 def _typed_as(now: Function, before: Function) -> Function:
@@ -122,14 +102,6 @@ def _as_before(call: ast.Call, before: Function) -> ast.Call:
     return ast.Call(call.func, call.args, [one for one in call.keywords if one.arg is None or one.arg in names])
 
 
-def _imports_of(inputs: Inputs, namespace: Namespace, home: str) -> tuple[str, ...] | None:
-    """What a call needs; None where nobody knows."""
-    tree = parse_expression(inputs.call)
-    with contextlib.suppress(NotTested):
-        return namespace.resolve([tree], home=home, bound=inputs.holes).imports if tree is not None else None
-    return None
-
-
 def earlier_modules(brief: Brief) -> list[SourceModule]:
     """The implementation's modules as they were; none that is new."""
     sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
@@ -141,9 +113,9 @@ def plan_of(ways: Sequence[Way], roots: Sequence[str]) -> bytes:
     asked = [
         {
             "imports": way.imports,
-            "holes": way.inputs.holes,
-            "call": way.inputs.call,
-            "rows": [repr(row) for row in way.inputs.rows],
+            "holes": way.holes,
+            "call": way.call,
+            "rows": [repr(row) for row in way.rows],
         }
         for way in ways
     ]
@@ -164,8 +136,8 @@ def _checked(ways: Sequence[Way], data: bytes) -> list[list[Answer | None]]:
         found = _RECORDED.validate_json(data)
     except ValidationError:
         found = []
-    if [len(rows) for rows in found] != [len(way.inputs.rows) for way in ways]:
-        return [[None] * len(way.inputs.rows) for way in ways]
+    if [len(rows) for rows in found] != [len(way.rows) for way in ways]:
+        return [[None] * len(way.rows) for way in ways]
     return [[one if one and (one[0] != "value" or _literal(one[1])) else None for one in rows] for rows in found]
 
 

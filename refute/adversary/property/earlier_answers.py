@@ -13,8 +13,7 @@ from refute.adversary.property.condition import condition_of
 from refute.adversary.property.differential import Answer, Compared, earlier_modules
 from refute.adversary.property.draft import Draft, NotTested, quote_of
 from refute.adversary.property.faces import read_surface
-from refute.adversary.property.generator import MAX_ROWS
-from refute.adversary.property.laws import sampled
+from refute.adversary.property.generator import MAX_ROWS, sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
@@ -106,7 +105,7 @@ def _demanded_otherwise(claim: Claim, function: Function, compared: Sequence[Com
         if not demand or demand[0] == claim.id or not was or _crashed(was):
             continue  # a crash is compared with nothing, and least that of an option which is new
         if was != demand[1] and "value" in {was[0], demand[1][0]}:  # an error may be one of those that it names
-            told = f"{one.way.inputs.call} {_told(was, 'raised', 'was')}"
+            told = f"{one.way.call} {_told(was, 'raised', 'was')}"
             return _CHANGES.format(function=function.qualified, claim=demand[0], told=told, where=CONDITION)
     return ""
 
@@ -147,11 +146,10 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
 
 
 def _draft(kept: _Kept, one: Compared) -> Draft:
-    inputs = one.way.inputs
     told = f"{one.way.function.qualified} where {kept.where}" if kept.where else one.way.function.qualified
-    condition = condition_of(kept.claim, kept.where, kept.function, inputs, kept.namespace)
+    condition = condition_of(kept.claim, kept.where, kept.function, one.way, kept.namespace)
     # Those that are answered otherwise now come first: of inputs with one answer before, a test tries the first.
-    answered = sorted(zip(inputs.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
+    answered = sorted(zip(one.way.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
     rows = [
         (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
         for row, answer, _ in answered
@@ -169,10 +167,10 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
         detail=f"{told} as in the version before",
         imports=(*one.way.imports, *condition.imports),
         body=(
-            f"{', '.join(inputs.holes)}, how, expected = copy.deepcopy(case)",
+            f"{', '.join([*one.way.holes, 'how', 'expected'])} = copy.deepcopy(case)",
             *condition.lines,
-            f"got = _outcome(lambda: {inputs.call}, how)",
-            f"assert _same(expected, got), _differs({inputs.call!r}, case, expected, got)",
+            f"got = _outcome(lambda: {one.way.call}, how)",
+            f"assert _same(expected, got), _differs({one.way.call!r}, case, expected, got)",
         ),
         given=(("case", sampled(_telling(rows))),),
         doubt=condition.doubt,

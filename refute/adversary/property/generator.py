@@ -1,78 +1,94 @@
-"""The inputs of every law: literals from types, from published calls, and from what stands near these."""
+"""The inputs of every law, as rows of plain values: seeds, then each with a value changed.
+
+Seeds are what published calls pass, what types stand for, and what stands in the code. A function is called in the ways
+of `ways_to_call`; variables of a field, drawn by strategies of their types, try what lies `around` these as well.
+"""
 
 import ast
-import copy
+import contextlib
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from refute.adversary.property.dependence import called
-from refute.adversary.property.expressions import free_names
+from refute.adversary.property.calls import MAX_HOLES, holes_of, may_call
+from refute.adversary.property.draft import NotTested
+from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.mutation import near
-from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
-from refute.adversary.property.surface import Function, Parameter, Surface
-from refute.adversary.references import names_in
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.surface import Function, Parameter
 from refute.python_syntax import literal_of
+from refute.ticket.record import ClaimId
 
 MAX_ROWS: Final = 240
 """Inputs for one way of calling."""
 MAX_WAYS: Final = 4
 MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
-_MAX_HOLES: Final = 8
 FAR: Final = 2_000
 """So many rounds of a loop in a loop end in time."""
-USUAL_SIZE: Final = 20
+_MAX_AROUND: Final = 90
+"""Values of a variable: few enough that each is drawn."""
+_MAX_WRITTEN: Final = 6_000
+"""Characters of the inputs of one test as Python."""
+_USUAL_SIZE: Final = 20
 """Of texts and lists that are drawn by their type: larger ones have to be asked for."""
 _SHALLOW: Final = 100
 """For a function that calls itself."""
-_SAFE: Final = LIBRARY | ONLY_SAFE_BUILTINS | {name for name, module in STANDARD_NAMES.items() if module in LIBRARY}
-"""Names besides the implementation's own that a published call may use."""
 _GUESSES: Final[tuple[Any, ...]] = (
-    *(0, 1, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000),
+    *(1, 0, "", "a", "Ab 1", [], [1, 2], None, 2.5, {"a": 1}, "1.2.3", -7, 1000),
     *(b"", b"\xffa\x00"),
 )
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
+_FREE: Final = frozenset({"int", "float", "str", "bytes", "bool", "list", "set"})
+"""Types whose values stay of them where one thing is changed."""
 _CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
 """An annotation that asks for an object: a guess would be none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
+class Way:
     """One way of calling a function, and what to call it with."""
 
+    function: Function
     call: str
     """Python expression over the holes, e.g. `Version.parse(a0).match(a1)`."""
-    holes: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     """Plain values for the holes, those that are published first."""
+    imports: tuple[str, ...]
+    """Lines that give the call its names."""
+    demand: tuple[ClaimId, tuple[str, str]] | None = None
+    """Of a claim's field instead of inputs of ours: whose it is, and the answer that fulfils it."""
+
+    @property
+    def holes(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(f"a{at}" for at in range(len(self.rows[0])))
 
     def written(self, row: Sequence[Any]) -> str:
         """The call as a person writes it."""
         return re.sub(r"\ba(\d+)\b", lambda hit: repr(row[int(hit[1])]), self.call)
 
 
-def inputs_of(
+def ways_to_call(
     function: Function,
-    surface: Surface,
+    namespace: Namespace,
     published: Iterable[ast.Call],
     *,
     hints: Sequence[Any] = (),
     recorded: bool = False,
-) -> tuple[Inputs, ...]:
+) -> tuple[Way, ...]:
     """Ways to call a function, those that are published first.
 
     Args:
         function: what is called.
-        surface: where it stands; a published call may use what that offers and nothing else.
+        namespace: where it stands; a published call may use what its surface offers and nothing else.
         published: calls in examples, as `calls.published_calls` finds them.
         hints: values that may matter, as literals of the code.
         recorded: answers are recorded under a budget, and refusals dropped: guess where nothing is known of a
-            parameter, and pass numbers however large.
+            parameter, make instances, and pass numbers however large.
 
     Returns:
         At most MAX_WAYS; none where nobody can know what to call it with.
@@ -80,49 +96,87 @@ def inputs_of(
     chance = random.Random(function.qualified)  # noqa: S311  # the same inputs each time
     ways: dict[str, list[tuple[Any, ...]]] = {}
     for call in published:
-        if may_call(call, function, surface) and (found := _holes_of(call, surface)) is not None:
+        if may_call(call, function, namespace.surface) and (found := holes_of(call, namespace.surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
-    needed = [one for one in function.parameters if one.default is None]
-    forms = (_typed(function, some, guess=recorded and not ways) for some in (function.parameters, needed))
-    typed = {one[0]: one[1:] for one in forms if one is not None}
+    forms = (_typed(function, whole=whole, guess=recorded and not ways) for whole in (True, False))
+    typed = dict(one for one in forms if one is not None and (recorded or (one[1] and not function.needs_instance)))
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
-    made = [_inputs(call, _grown(rows, hints, chance)) for call, rows in known]
-    made += [_inputs(call, _drawn(*columns, hints, chance)) for call, columns in typed.items()]
-    if not recorded:
-        made = [replace(one, rows=tuple(row for row in one.rows if len(within(row, most)) == len(row))) for one in made]
-    return tuple(one for one in made if one.rows and one.holes)
+    for form, columns in typed.items():
+        known.append((form, [*_combined([_widened(one, hints) for one in columns], chance)] if columns else [()]))
+    grown = ((call, _distinct(_grown(rows, hints, chance), None if recorded else most)) for call, rows in known)
+    made = (way_of(function, call, rows, namespace) for call, rows in grown if rows)
+    return tuple(one for one in made if one is not None)
+
+
+def way_of(
+    function: Function, call: str, rows: Sequence[tuple[Any, ...]], namespace: Namespace, home: str = ""
+) -> Way | None:
+    """A call over holes, with its imports; None where nobody knows where a name of it comes from."""
+    tree = parse_expression(call)
+    made = Way(function=function, call=call, rows=tuple(rows), imports=())
+    with contextlib.suppress(NotTested):
+        found = namespace.resolve([tree] if tree else [], home=home or function.module, bound=made.holes)
+        return replace(made, imports=found.imports)
+    return None
+
+
+def around(kind: Kind, passed: Iterable[Any], hints: Sequence[Any], most: int) -> list[Any]:
+    """What a law tries of a variable beside what a strategy draws; nothing where a change may leave its type.
+
+    Args:
+        kind: of the variable.
+        passed: what published calls pass in its place.
+        hints: as for `ways_to_call`.
+        most: see `farthest`.
+    """
+    if not _stays(kind):
+        return []
+    seeds = [(one,) for one in _widened([*passed, *kind.values()], hints)]
+    rows = _grown(seeds, hints, random.Random(len(seeds)))  # noqa: S311  # the same inputs each time
+    return [one for (one,) in _distinct(rows, most)[:_MAX_AROUND]]
+
+
+def sampled(rows: Iterable[Any]) -> str:
+    """A Hypothesis strategy of values, as many as fit into a test; the smallest first, as failures shrink to these."""
+    written, size = list[str](), 0
+    for row in map(repr, rows):
+        if size + len(row) + 2 <= _MAX_WRITTEN:
+            size += len(row) + 2
+            written.append(row)
+    return f"st.sampled_from([{', '.join(sorted(written, key=len))}])"
+
+
+def _stays(kind: Kind) -> bool:
+    """Whether what lies near a value of it is of it, too."""
+    return kind.name in _FREE and all(map(_stays, kind.items))
 
 
 def farthest(functions: Iterable[Function], passed: Iterable[Any]) -> int:
     """How far from zero a whole number may be on which right code still answers in time, however it counts."""
     usual = _SHALLOW if any(one.does.recurses for one in functions) else FAR
-    return max(usual, *(abs(one) for one in passed if isinstance(one, int)), 0)
+    return max([usual, *map(_reach, passed)])
 
 
-def within(values: Iterable[Any], most: int) -> list[Any]:
-    """Those values that are no whole numbers beyond."""
-    return [one for one in values if not isinstance(one, int) or abs(one) <= most]
+def _reach(value: Any) -> int:
+    """How far from zero the whole numbers of a value lie, or how long it is, whichever is more."""
+    match value:
+        case int():
+            return abs(value)
+        case str() | bytes():
+            return len(value)
+        case list() | tuple() | set() | frozenset():
+            return max([len(value), *map(_reach, value)])
+        case dict():
+            return max(_reach([*value]), _reach([*value.values()]))
+        case _:
+            return 0
 
 
-def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
-    """Whether a call may be one of a function, by name: a method is called on something, a function by its module.
-
-    Of what has methods of that name, its class is the one that the call names, or the only one.
-    """
-    on, dot, name = called(call).rpartition(".")
-    if not function.owner:
-        return called(call) in function.names
-    if name != function.name or not dot or not (function.is_static or on.rpartition(".")[2] != function.owner):
-        return False
-    owners = {one.owner for one in surface.callables() if one.owner and one.name == name} | {function.owner}
-    return (owners & names_in(call.func) or owners) == {function.owner}
-
-
-def _inputs(call: str, rows: Iterable[tuple[Any, ...]]) -> Inputs:
-    distinct = {repr(row): row for row in rows if len(repr(row)) <= MAX_CHARACTERS}
-    chosen = tuple(distinct.values())[:MAX_ROWS]
-    return Inputs(call=call, holes=tuple(f"a{at}" for at in range(len(chosen[0]) if chosen else 0)), rows=chosen)
+def _distinct(rows: Iterable[tuple[Any, ...]], most: int | None) -> list[tuple[Any, ...]]:
+    """Those rows that are told in few characters, and within a reach."""
+    distinct = {repr(row): row for row in rows if most is None or _reach(row) <= most}
+    return [row for told, row in distinct.items() if len(told) <= MAX_CHARACTERS][:MAX_ROWS]
 
 
 def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: random.Random) -> Iterator[tuple[Any, ...]]:
@@ -135,110 +189,69 @@ def _grown(seeds: Sequence[tuple[Any, ...]], hints: Sequence[Any], chance: rando
         for rows in changed:
             if at < len(rows):
                 yield rows[at]
-    pool = [row for rows in changed for row in rows]
+    pool = [*seeds, *(row for rows in changed for row in rows)]
     for _ in range(MAX_ROWS if len(seeds[0]) > 1 else 0):  # two values changed at once
         yield tuple(chance.choice(column) for column in zip(chance.choice(pool), chance.choice(pool), strict=True))
 
 
-def _neighbours(
-    row: tuple[Any, ...], hints: Sequence[Any], fixed: AbstractSet[int] = frozenset()
-) -> Iterator[tuple[Any, ...]]:
+def _neighbours(row: tuple[Any, ...], hints: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     for at, value in enumerate(row):
-        for other in () if at in fixed else near(value, hints):
+        for other in near(value, hints):
             yield (*row[:at], other, *row[at + 1 :])
 
 
-def _drawn(
-    columns: Sequence[Sequence[Any]], fixed: AbstractSet[int], hints: Sequence[Any], chance: random.Random
-) -> Iterator[tuple[Any, ...]]:
-    """In turns, so that no column takes all the room: a value of each with plain others, and any combination.
-
-    Of combinations each is changed a little, too, but for `fixed`.
-    """
-    plain = tuple(column[min(1, len(column) - 1)] for column in columns)
-    tried = list[list[Any]]()
-    for at, column in enumerate(columns):
-        of_kind = [hint for hint in hints if at not in fixed and any(type(hint) is type(value) for value in column)]
-        sized = () if at in fixed else _sized(column, hints)
-        tried.append([*column, *of_kind, *sized, *(other for hint in of_kind for other in near(hint, ()))])
-    for turn in range(MAX_ROWS):
-        for at, values in enumerate(tried):
-            if turn < len(values):
-                yield (*plain[:at], values[turn], *plain[at + 1 :])
-        row = tuple(map(chance.choice, columns))
-        yield row
-        yield chance.choice([row, *_neighbours(row, hints, fixed)])
+def _combined(columns: Sequence[Sequence[Any]], chance: random.Random) -> Iterator[tuple[Any, ...]]:
+    """In turns, so that no column takes all the room: a value of each with the first others, and with any others."""
+    plain = tuple(column[0] for column in columns)
+    for turn in range(max(map(len, columns), default=0)):
+        for at, values in enumerate(columns):
+            for others in (plain, tuple(map(chance.choice, columns))) if turn < len(values) else ():
+                yield (*others[:at], values[turn], *others[at + 1 :])
 
 
-def _sized(column: Sequence[Any], hints: Sequence[Any]) -> Iterator[Any]:
-    """Texts and lists at and above sizes that are named, made of a short one."""
-    several = (one for one in column if isinstance(one, str | bytes | list) and len(one) > 1)
+def _widened(values: Sequence[Any], hints: Sequence[Any]) -> list[Any]:
+    """Values, hints of their kinds, and texts and lists at and above the sizes that are named, made of a short one."""
+    alike = [hint for hint in hints if any(type(hint) is type(value) for value in values)]
+    several = (one for one in values if isinstance(one, str | bytes | list) and len(one) > 1)
     some = min(several, key=lambda one: len(repr(one)), default="")
-    for size in (one for one in hints if isinstance(one, int) and USUAL_SIZE < one <= MAX_CHARACTERS):
-        yield from ((some * size)[:size], (some * (size + 1))[: size + 1]) if some else ()
+    named = [one for one in hints if some and isinstance(one, int) and _USUAL_SIZE < one <= MAX_CHARACTERS]
+    return [*values, *alike, *((some * size)[:size] for one in named for size in (one, one + 1))]
 
 
-def _typed(
-    function: Function, parameters: Iterable[Parameter], *, guess: bool
-) -> tuple[str, list[Sequence[Any]], AbstractSet[int]] | None:
-    """The call by the signature, values for each argument, and which of these build another and so stay as they are.
+def _typed(function: Function, *, whole: bool, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
+    """The call by the signature, and values for each argument; None where a needed one is unknown.
 
-    None where a needed one is unknown. With every option none is left to its default: so there is a call without any.
+    A method is called on what its class is made with. With every option (`whole`) none is left to its default: so
+    there is a call without any.
     """
-    if function.is_async or (function.owner and not function.is_static):
+    if function.is_async:
         return None
-    arguments, columns, fixed = list[str](), list[Sequence[Any]](), set[int]()
-    for parameter in parameters:
-        kind = kind_of(parameter.annotation, bare=True)
-        values = _values_for(parameter, kind)
-        if parameter.variadic or (parameter.default is not None and not values):
-            continue
-        asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
-        if not values and (not guess or _CLASS.fullmatch(asked)):
-            return None
-        name = f"a{len(columns)}"
-        argument = kind.built(name) if kind and values else name
-        if argument != name:
-            fixed.add(len(columns))
-            argument = f"{name} and {argument}" if None in values else argument
-        by_name = parameter.keyword_only or parameter.default is not None
-        arguments.append(f"{parameter.name}={argument}" if by_name else argument)
-        columns.append(values or _GUESSES)
-        if len(columns) == _MAX_HOLES:
-            break
-    return f"{function.qualified}({', '.join(arguments)})", columns, fixed
+    parts, columns = list[str](), list[Sequence[Any]]()
+    for parameters in (function.making, function.parameters) if function.needs_instance else (function.parameters,):
+        arguments = list[str]()
+        for parameter in parameters:
+            values = _values_for(parameter)
+            left_out = parameter.default is not None and not (whole and values)
+            if parameter.variadic or left_out or len(columns) == MAX_HOLES:
+                continue
+            asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
+            if not values and (not guess or _CLASS.fullmatch(asked)):
+                return None
+            by_name = parameter.keyword_only or parameter.default is not None
+            arguments.append(f"{parameter.name}=a{len(columns)}" if by_name else f"a{len(columns)}")
+            columns.append(values or _GUESSES)
+        parts.append(f"({', '.join(arguments)})")
+    if not function.needs_instance:
+        return f"{function.qualified}{parts[0]}", columns
+    return f"{function.owner}{parts[0]}.{function.name}{'' if function.is_property else parts[1]}", columns
 
 
-def _values_for(parameter: Parameter, kind: Kind | None) -> Sequence[Any]:
+def _values_for(parameter: Parameter) -> Sequence[Any]:
+    """A plain one first: the default, else what is not empty."""
+    kind = kind_of(parameter.annotation, bare=True)
     values = kind.values() if kind is not None else []
     if parameter.default is None:
-        return values
+        return [*values[1:2], *values]
     if (default := literal_of(parameter.default)) is None:
         return []
-    return [*default, *default, *(values or near(default[0], ()))]
-
-
-def _holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
-    """The call with its literals taken out, and these; None where it uses what nobody may run."""
-    emptied = _Emptied()
-    template = emptied.visit(copy.deepcopy(call))
-    allowed = surface.defined_names() | surface.public_names() | _SAFE
-    used = free_names([template]) - {f"a{at}" for at in range(len(emptied.values))}
-    if not used <= allowed or not 0 < len(emptied.values) <= _MAX_HOLES:
-        return None
-    return ast.unparse(template), tuple(emptied.values)
-
-
-class _Emptied(ast.NodeTransformer):
-    """Puts names in the place of literals."""
-
-    def __init__(self) -> None:
-        self.values: list[Any] = []
-
-    def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
-            if (value := literal_of(node)) is None:
-                return self.generic_visit(node)
-            self.values += value
-            return ast.Name(id=f"a{len(self.values) - 1}", ctx=ast.Load())
-        return self.generic_visit(node)
+    return [*default, *(values or near(default[0], ()))]

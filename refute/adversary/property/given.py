@@ -1,25 +1,21 @@
 """What `given` and `assume` say of variables, as Hypothesis strategies."""
 
 import ast
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from refute.adversary.property.arguments import is_pure
+from refute.adversary.property.calls import may_call, passed_by
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, literals_in, parse_expression
-from refute.adversary.property.generator import FAR, MAX_ROWS, USUAL_SIZE, farthest, may_call, within
-from refute.adversary.property.kinds import SCALARS, SIZED, Kind, kind_of
-from refute.adversary.property.mutation import near
+from refute.adversary.property.generator import around, farthest, sampled
+from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
 from refute.adversary.property.surface import Function, Surface
 
 Given = tuple[tuple[str, str], ...]
 """Variable → strategy as Python."""
-_BETWEEN: Final = ("a", "B", "1", " ")
-"""What stands between the texts of code, where inputs are put together."""
 _MOST: Final = 10**12
 """How far a literal of a condition widens what is drawn."""
 
@@ -56,8 +52,7 @@ def drawn(
     conditions: Iterable[ast.expr],
     *,
     small: bool,
-    beside: Mapping[str, Sequence[str]] = MappingProxyType({}),
-    told: Mapping[str, str] = MappingProxyType({}),
+    also: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Given, list[ast.expr]]:
     """Strategies of variables under conditions.
 
@@ -67,8 +62,7 @@ def drawn(
         kinds: of the variables.
         conditions: what is assumed of them.
         small: see `Kind.strategy`.
-        beside: more strategies of some variables.
-        told: see `Kind.strategy`.
+        also: another strategy of some variables.
 
     Returns:
         Variable → strategy, and the conditions that remain to be assumed.
@@ -79,8 +73,8 @@ def drawn(
         own = [one for one in left if free_names([one]) - ONLY_SAFE_BUILTINS == {name}]
         left = [one for one in left if one not in own]
         limit, behind = _within(name, own)
-        strategies = [kind.strategy(small=small, limit=limit, told=told), *beside.get(name, ())]
-        strategy = f"st.one_of({', '.join(strategies)})" if strategies[1:] else strategies[0]
+        strategy = kind.strategy(small=small, limit=limit)
+        strategy = f"st.one_of({strategy}, {also[name]})" if name in also else strategy
         given.append((name, strategy + behind))
     return tuple(given), left
 
@@ -106,20 +100,10 @@ def _size(node: ast.AST) -> int:
             return 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlsoDrawn:
-    """What a law tries beside what is drawn by the types alone, as Hypothesis strategies."""
-
-    of_variables: Mapping[str, Sequence[str]]
-    """Variable → plain values, what published calls pass in its place, and texts and lists of sizes that are named."""
-    of_types: Mapping[str, str]
-    """Type → values at and beside those that the law or the code names."""
-
-
 def beside_drawn(
     kinds: Mapping[str, Kind], code: Sequence[ast.expr], surface: Surface, published: Sequence[ast.Call]
-) -> AlsoDrawn:
-    """More strategies for a law.
+) -> dict[str, str]:
+    """Variable → a strategy of what a law tries of it beside its type: values near those that stand in code.
 
     Args:
         kinds: variable → its type; one that is drawn by a strategy has no others.
@@ -131,17 +115,13 @@ def beside_drawn(
     pairs = [(call, one) for call in calls for one in surface.callables() if may_call(call, one, surface)]
     functions = [function for _, function in pairs]
     own = [value for tree in code for value in literals_in(tree)]
-    theirs = within((value for function in functions for value in function.does.seeds), farthest(functions, ()))
-    sizes = [one for one in _beside([*own, *theirs]) if isinstance(one, int) and one > USUAL_SIZE]
-    sizes = within(sizes, min(FAR, farthest(functions, ())))
-    found: dict[str, list[str]] = {}
+    hints = [*own, *(value for function in functions for value in function.does.seeds)]
+    found: dict[str, str] = {}
     for name, kind in kinds.items():
-        passed = list(_passed(name, kind, pairs, surface, published))
-        values = [*passed, *kind.values(), *(other for value in passed for other in near(value, ()))]
-        plain = within(dict.fromkeys(values if kind.name in SCALARS else ()), farthest(functions, passed))[:MAX_ROWS]
-        found[name] = [f"st.sampled_from({plain!r})"] if plain else []
-        found[name] += [kind.sized(sizes)] if sizes and kind.name in SIZED else []
-    return AlsoDrawn(of_variables=found, of_types=_told(own, theirs))
+        passed = [*_passed(name, kind, pairs, surface, published)]
+        if values := around(kind, passed, hints, farthest(functions, [*own, *passed])):
+            found[name] = sampled(values)
+    return found
 
 
 def _passed(
@@ -153,35 +133,8 @@ def _passed(
 ) -> Iterator[Any]:
     """What published calls pass in the place of a variable, or of what is made with it (`f(a + 'x' + b)`)."""
     for call, function in pairs:
-        place = next((at for at, one in _placed(call) if name in free_names([one])), None)
-        for other in published if place is not None else ():
-            value = dict(_placed(other)).get(place) if may_call(other, function, surface) else None
+        places = [place for place, code in passed_by(call, function).items() if name in free_names([code])]
+        for other in published if places else ():
+            value = passed_by(other, function).get(places[0]) if may_call(other, function, surface) else None
             if isinstance(value, ast.Constant) and type(value.value).__name__ == kind.name:
                 yield value.value
-
-
-def _told(*groups: Sequence[Any]) -> dict[str, str]:
-    """Strategies of the values that stand in code, by their type: numbers and their neighbours, texts put together."""
-    found: dict[str, list[str]] = {}
-    for literals in groups:
-        numbers = _beside(literals)
-        for kind in (int, float):
-            if chosen := [*dict.fromkeys(kind(one) for one in numbers if kind is float or isinstance(one, int))]:
-                found.setdefault(kind.__name__, []).append(f"st.sampled_from({chosen!r})")
-        if texts := [*dict.fromkeys(one for one in literals if isinstance(one, str))]:
-            found.setdefault("str", []).append(
-                f"st.lists(st.sampled_from({[*texts, *_BETWEEN]!r}), max_size=6).map(''.join)"
-            )
-    return {kind: ", ".join(strategies) for kind, strategies in found.items()}
-
-
-def _beside(literals: Iterable[Any]) -> list[Any]:
-    """Numbers among them and those next to each, where bounds that are off by one show; 0 and 1 are drawn anyway."""
-    numbers = [one for one in literals if isinstance(one, int | float) and 1 < abs(one) < math.inf]
-    return [*dict.fromkeys(other for one in numbers for other in (one, one + 1, one - 1, -one))]
-
-
-def _placed(call: ast.Call) -> Iterator[tuple[int | str | None, ast.expr]]:
-    """Its arguments by their places or names."""
-    yield from enumerate(call.args)
-    yield from ((one.arg, one.value) for one in call.keywords)

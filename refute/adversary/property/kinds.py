@@ -1,9 +1,11 @@
 """What values a type stands for, as annotations and tickets write it: Hypothesis strategies of them, and plain ones."""
 
 import ast
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
 
 from refute.adversary.property.expressions import dotted, parse_expression
@@ -39,6 +41,9 @@ _SMALL: Final = {
 """For claims in prose: rounding and odd alphabets are not their subject."""
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 """What functions on texts escape, split at or drop."""
+_MOMENTS: Final = (
+    *("2024-02-29T12:30:05", "1970-01-01", "2023-12-31T23:59:59.999999", "2024-07-01T08:15:00+05:30", "0001-01-01"),
+)
 _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "int": (0, 1, -1, 2, 3, 10, 99, -100, 1000, 1234, 12_345, 10**6),
     "float": (0.0, 1.0, -1.0, 0.5, -2.75, 99.5, 1000.125, 1e6),
@@ -46,21 +51,14 @@ _VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
     "bool": (False, True),
     "None": (None,),
     "bytes": (b"", b"a", b"\x00\xff", b"\xff\x80\x01", b"Ab-1 \r\n"),
+    "datetime": tuple(map(dt.datetime.fromisoformat, _MOMENTS)),
+    "date": tuple(map(dt.date.fromisoformat, ("2024-02-29", "1970-01-01", "2023-12-31", "2021-01-03", "0001-01-01"))),
+    "time": tuple(map(dt.time.fromisoformat, ("12:30:05", "00:00", "23:59:59.999999", "08:15:00+05:30"))),
+    "timedelta": tuple(dt.timedelta(seconds=one) for one in (90_061.5, 0, 1, 59, 60, 3600, 86_400, -1)),
+    "Decimal": tuple(map(Decimal, ("1.50", "0", "-0.1", "99.995", "1E+3", "1000000"))),
+    "Fraction": tuple(map(Fraction, ("1/3", "0", "-7/2", "5", "22/7"))),
 }
-SIZED: Final = frozenset({"str", "bytes", "list"})
-SCALARS: Final = frozenset({"int", "float", "str", "bytes"})
-_BUILT: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "datetime": (
-        "datetime.datetime.fromisoformat({})",
-        ("2024-02-29T12:30:05", "1970-01-01", "2023-12-31T23:59:59.999999", "2024-07-01T08:15:00+05:30", "0001-01-01"),
-    ),
-    "date": ("datetime.date.fromisoformat({})", ("2024-02-29", "1970-01-01", "2023-12-31", "2021-01-03", "0001-01-01")),
-    "time": ("datetime.time.fromisoformat({})", ("12:30:05", "00:00", "23:59:59.999999", "08:15:00+05:30")),
-    "timedelta": ("datetime.timedelta(seconds=float({}))", ("90061.5", "0", "1", "59", "60", "3600", "86400", "-1")),
-    "Decimal": ("decimal.Decimal({})", ("1.50", "0", "-0.1", "99.995", "1E+3", "1000000")),
-    "Fraction": ("fractions.Fraction({})", ("1/3", "0", "-7/2", "5", "22/7")),
-}
-"""Type → how it is built, and plain values to build it from: whoever compares two versions writes plain values only."""
+"""Type → values worth trying, small ones first; by their `repr` they are written into tests and plans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +76,14 @@ class Kind:
         """Whether a function could change such a value."""
         return self.name in {"list", "set", "dict", "strategy"} or any(item.mutable for item in self.items)
 
-    def strategy(self, *, small: bool, limit: int = 0, told: Mapping[str, str] = MappingProxyType({})) -> str:
+    def strategy(self, *, small: bool, limit: int = 0) -> str:
         """Python for the strategy.
 
         Args:
             small: values on which right code of exponential cost still answers: numbers to ±20, not ±100.
             limit: added to that bound.
-            told: type → more values of it that are drawn, at any depth.
         """
-        inner = [item.strategy(small=small, limit=limit, told=told) for item in self.items]
+        inner = [item.strategy(small=small, limit=limit) for item in self.items]
         match self.name:
             case "strategy":
                 return self.code
@@ -100,38 +97,16 @@ class Kind:
                 return f"st.{_FUNCTIONS[name]}({', '.join(inner)}, max_size={8 if small else 20})"
             case name:
                 template = _SMALL.get(name, "") if small else ""
-                drawn = (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))
-                return f"st.one_of({drawn}, {told[name]})" if name in told else drawn
-
-    def sized(self, sizes: Sequence[int]) -> str:
-        """Python for the strategy of values of these sizes: shorter ones, repeated."""
-        some = self.strategy(small=True)
-        return f"st.builds(lambda some, size: (some * size)[:size], {some}.filter(len), st.sampled_from({[*sizes]!r}))"
-
-    def built(self, value: str) -> str:
-        """Python that makes one of the expression that has one of `values()`; that itself where it is one already."""
-        if self.name in _BUILT:
-            return _BUILT[self.name][0].format(value)
-        if not (parts := self._built_parts()):
-            return value
-        return parts[0].built(value) if self.name == "any of" else f"[{parts[0].built('one')} for one in {value}]"
+                return (template or _STRATEGIES[name]).format(limit=limit + (20 if small else 100))
 
     def values(self) -> list[Any]:
-        """Plain values to make it from (see `built`), small ones first; empty where none can be written as literals."""
-        if self.name in _BUILT:
-            return list(_BUILT[self.name][1])
-        if (parts := self._built_parts()) and self.name != "list":
-            none = [None for item in self.items if item.name == "None"]
-            return [*parts[0].values(), *none] if self.name == "any of" else []
+        """Some of them, small ones first; empty where none are known."""
         if self.name in _VALUES:
             return list(_VALUES[self.name])
         if self.name == "one of":
             return list(ast.literal_eval(self.code))
         plain = [item.values() for item in self.items]
         return _composed(self.name, plain) if plain and all(plain) else []
-
-    def _built_parts(self) -> list["Kind"]:
-        return [item for item in self.items if item.built("") != ""]
 
 
 def _composed(name: str, parts: Sequence[list[Any]]) -> list[Any]:

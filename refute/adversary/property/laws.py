@@ -5,21 +5,19 @@ import functools
 import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from refute.adversary.attack import Category, Origin, Untested
 from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
-from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.generator import Way, sampled, ways_to_call
 from refute.adversary.property.given import Given, beside_drawn, drawn, given_kinds
 from refute.adversary.property.independence import UNSAFE, Evidence
 from refute.adversary.property.namespace import LIBRARY, Namespace
 from refute.adversary.property.surface import Function
 from refute.ticket.record import Claim, Property, Raises
 
-_MAX_CHARACTERS: Final = 6_000
-"""Of the inputs of one test as Python."""
 _IMPLEMENTATION: Final = "a public function of the implementation"
 NO_INPUTS: Final = "no inputs can be made for it; give an example that calls it, or annotate its parameters"
 """Why a law has no test, and what would give it one."""
@@ -42,16 +40,6 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
             yield from _same_as(claim, pair, published, namespace)
         except NotTested as why:
             yield Untested(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
-
-
-def sampled(rows: Sequence[tuple[Any, ...]]) -> str:
-    """A Hypothesis strategy of rows, as many as fit into a test; the smallest first, as failures shrink to these."""
-    written, size = list[str](), 0
-    for row in map(repr, rows):
-        if size + len(row) + 2 <= _MAX_CHARACTERS:
-            size += len(row) + 2
-            written.append(row)
-    return f"st.sampled_from([{', '.join(sorted(written, key=len))}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +67,8 @@ def _drawn(
         raise NotTested(f"{wrong!r} is not a Python expression")
     code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
     conditions = [assumed] if assumed is not None else []
-    more = beside_drawn(kinds, [*code, *conditions], namespace.surface, published)
-    given, left = drawn(kinds, conditions, small=False, beside=more.of_variables, told=more.of_types)
+    also = beside_drawn(kinds, [*code, *conditions], namespace.surface, published)
+    given, left = drawn(kinds, conditions, small=False, also=also)
     home = namespace.surface.home(" ".join(texts), claim.text)
     found = namespace.resolve([*code, *left], home=home, bound=kinds, promised=claim.text)
     assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
@@ -137,7 +125,7 @@ def _same_as(claim: Claim, pair: tuple[str, str], published: Sequence[ast.Call],
     if reference is None and not _in_library(other):
         expected = f"{_IMPLEMENTATION}, or a function of {', '.join(sorted(LIBRARY))}"
         raise NotTested(f"got {other!r}, expected {expected}")
-    ways = inputs_of(function, namespace.surface, published, hints=function.does.seeds)
+    ways = ways_to_call(function, namespace, published, hints=function.does.seeds)
     plain = [way for way in ways if way.call.partition("(")[0] in function.names]
     if not plain:
         raise NotTested(NO_INPUTS)
@@ -151,16 +139,17 @@ def _in_library(name: str) -> bool:
     return known and callable(getattr(importlib.import_module(module), attribute, None))
 
 
-def _compared(claim: Claim, way: Inputs, function: Function, other: Function | str, namespace: Namespace) -> Draft:
+def _compared(claim: Claim, way: Way, function: Function, other: Function | str, namespace: Namespace) -> Draft:
     """The calls of the function itself, and of the other one with the same arguments."""
     away = not isinstance(other, str) and other.module != function.module
     theirs = other if isinstance(other, str) else other.whole if away else other.qualified
     reference = f"{theirs}({way.call.partition('(')[2]}"
     module, _, _ = theirs.rpartition(".")
-    ours = [way.call] if isinstance(other, str) else [way.call, reference]
-    trees = [tree for code in ours if (tree := parse_expression(code)) is not None]
-    found = namespace.resolve(trees, home=function.module, bound=way.holes)
-    imports = [f"import {module}"] if isinstance(other, str) and module else []
+    if isinstance(other, str):
+        imports = (*way.imports, *([f"import {module}"] if module else []))
+    else:
+        both = [tree for code in (way.call, reference) if (tree := parse_expression(code)) is not None]
+        imports = namespace.resolve(both, home=function.module, bound=way.holes).imports
     return Draft(
         claim=claim,
         quote=quote_of(claim, function.name, f"{function.name} same {theirs}"),
@@ -168,7 +157,7 @@ def _compared(claim: Claim, way: Inputs, function: Function, other: Function | s
         origin=Origin.LIBRARY if isinstance(other, str) else Origin.AUTHOR_PROPERTY,
         label=f"same as {theirs}",
         detail=f"{function.qualified} gives the same as {theirs}",
-        imports=(*found.imports, *imports),
+        imports=imports,
         body=(
             f"{', '.join(way.holes)}, = copy.deepcopy(case)",
             f"_expected = _defined(lambda: {reference})",

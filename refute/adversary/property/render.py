@@ -14,11 +14,13 @@ from refute.ticket.record import ClaimId
 
 TESTER = "property"
 _MODULES = (
-    "asyncio collections.abc contextlib copy io itertools json math numbers os pathlib re shutil subprocess sys"
-    " tempfile"
+    "asyncio collections.abc contextlib copy datetime io itertools json math numbers os pathlib re shutil subprocess"
+    " sys tempfile"
 )
 _BESIDE = """\
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest

@@ -128,7 +128,7 @@ def test_an_input_that_is_answered_otherwise_now_is_tried_whatever_others_gave(t
     made = brief(OLD)
     one = max(compared(made, tmp_path), key=lambda each: len(each.before) - len({*each.before}))
     source = PropertyTester([one]).write_tests(made).source
-    rows, before = [repr(row)[:-1] for row in one.way.inputs.rows], one.before
+    rows, before = [repr(row)[:-1] for row in one.way.rows], one.before
     missed = max(at for at, row in enumerate(rows) if row not in source and before[at] and before[at] in before[:at])
     now = tuple(("value", "'other'") if at == missed else answer for at, answer in enumerate(one.now))
     assert rows[missed] in PropertyTester([replace(one, now=now)]).write_tests(made).source
@@ -209,7 +209,7 @@ def test_a_version_before_that_is_this_very_code_is_told(tmp_path: Path) -> None
 
 def test_runs_that_disagree_give_no_answer() -> None:
     ways = ways_of(brief(OLD))[:1]
-    count = len(ways[0].inputs.rows)
+    count = len(ways[0].rows)
     first = b'[[["value", "1"]' + b', ["value", "1"]' * (count - 1) + b"]]"
     assert read_answers(ways, [first, first]) == ((("value", "1"),) * count,)
     assert read_answers(ways, [first, first.replace(b'"1"', b'"2"')]) == ((None,) * count,)
@@ -223,7 +223,7 @@ def test_what_a_hostile_version_leaves_is_no_answer(left: bytes) -> None:
 
 def test_an_answer_that_is_no_literal_is_none() -> None:
     ways = ways_of(brief(OLD))[:1]
-    count = len(ways[0].inputs.rows)
+    count = len(ways[0].rows)
     left = b'[[["value", "print(1)"]' + b', ["value", "f()"]' * (count - 1) + b"]]"
     assert not any(read_answers(ways, [left])[0])
 
@@ -259,9 +259,7 @@ def test_where_every_input_is_refused_a_call_that_works_is_asked_for(tmp_path: P
     code = "def day(text):\n    import datetime\n    return str(datetime.date.fromisoformat(text))\n"
     made = brief(code, "day() behaves as before.", old=code.replace("    return", "    \n    return"))
     ways = ways_of(made)
-    refused = [
-        Compared(way=one, before=(None,) * len(one.inputs.rows), now=(None,) * len(one.inputs.rows)) for one in ways
-    ]
+    refused = [Compared(way=one, before=(None,) * len(one.rows), now=(None,) * len(one.rows)) for one in ways]
     (untested,) = PropertyTester(refused).write_tests(made).untestable
     assert untested.reason.endswith('show a call of it that works: add  examples: ["day(...) == ..."]')
 
@@ -304,7 +302,7 @@ def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> No
 
 def test_a_method_is_not_called_on_its_class() -> None:
     ways = [way for way in ways_of(brief(OLD, "`Pair.width(3)` and `Pair(1, 2).width()`.")) if way.function.owner]
-    assert [way.inputs.call for way in ways] == ["Pair(a0, a1).width()"]
+    assert [way.call for way in ways] == ["Pair(a0, a1).width()"]
 
 
 def test_code_that_catches_everything_does_not_wait_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,7 +329,7 @@ def test_functions_of_one_name_are_compared_module_by_module() -> None:
         ("pkg.a.f", ("from pkg.a import f",)),
         ("pkg.b.f", ("from pkg.b import f",)),
     }
-    ways = [replace(way, inputs=replace(way.inputs, rows=way.inputs.rows[:1])) for way in ways_of(made)]
+    ways = [replace(way, rows=way.rows[:1]) for way in ways_of(made)]
     told = [Compared(way=way, before=(("value", "1"),), now=(("value", "2"),)) for way in ways]
     lines = sorted(changed_behaviour(replace(made, earlier={}), told))
     assert [line.partition("): ")[2].partition("(")[0] for line in lines] == ["a.f", "b.f"]

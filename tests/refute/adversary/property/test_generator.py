@@ -1,13 +1,16 @@
 """One generator of inputs: from types, from published calls, and from what stands near these."""
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.faces import read_surface
-from refute.adversary.property.generator import Inputs, inputs_of
+from refute.adversary.property.generator import Way, ways_to_call
 from refute.adversary.property.mutation import near
+from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.surface import Surface
 from tests.refute.adversary.property.workbench import brief_of
 
 CODE = '''
@@ -25,12 +28,16 @@ class Version:
 '''
 
 
-def inputs(name: str, *claims: str, recorded: bool = False) -> tuple[Inputs, ...]:
+def names_of(surface: Surface) -> Namespace:
+    return Namespace(surface=surface)
+
+
+def inputs(name: str, *claims: str, recorded: bool = False) -> tuple[Way, ...]:
     made = brief_of(CODE, claims or ["Nothing."])
     surface = read_surface(made.modules)
     function = surface.named(name)
     assert function is not None
-    return inputs_of(function, surface, published_calls(made, surface), recorded=recorded)
+    return ways_to_call(function, names_of(surface), published_calls(made, surface), recorded=recorded)
 
 
 def test_types_give_small_values_first_and_options_too() -> None:
@@ -62,7 +69,7 @@ def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> 
 )
 def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bool) -> None:
     surface = read_surface(brief_of(f"def show(target: {annotation}): ...", ["Nothing."]).modules)
-    assert bool(inputs_of(surface.functions()[0], surface, (), recorded=True)) is guessed
+    assert bool(ways_to_call(surface.functions()[0], names_of(surface), (), recorded=True)) is guessed
 
 
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
@@ -70,7 +77,8 @@ def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
 
 
 def test_the_same_inputs_come_each_time() -> None:
-    assert inputs("lists") == inputs("lists")
+    first, again = (inputs("lists")[0].rows for _ in range(2))
+    assert first == again
 
 
 @pytest.mark.parametrize(
@@ -95,7 +103,7 @@ def test_hints_of_the_same_kind_are_tried() -> None:
     assert 1024 in near(3, ["kB", 1024])
 
 
-BUILT = """
+TIMES = """
 import datetime
 import decimal
 
@@ -104,16 +112,14 @@ def total(amounts: list[decimal.Decimal]): ...
 """
 
 
-def test_values_of_other_types_are_built_from_plain_ones_that_stay_as_they_are() -> None:
-    surface = read_surface(brief_of(BUILT, ["Nothing."]).modules)
-    at, total = (inputs_of(one, surface, (), hints=["utf-8"])[0] for one in surface.functions())
-    assert at.call == ("at(datetime.datetime.fromisoformat(a0), by=a1 and datetime.timedelta(seconds=float(a1)))")
-    assert ("2024-02-29T12:30:05", None) in at.rows
-    for moment, by in at.rows:  # none of them changed a little, nor a hint
-        dt.datetime.fromisoformat(moment)
-        dt.timedelta(seconds=float(by or 0))
-    assert total.call == "total([decimal.Decimal(one) for one in a0])"
-    assert (["0"],) in total.rows
+def test_values_of_other_types_are_written_as_what_builds_them() -> None:
+    surface = read_surface(brief_of(TIMES, ["Nothing."]).modules)
+    at, total = (ways_to_call(one, names_of(surface), (), hints=["utf-8"])[0] for one in surface.functions())
+    moment = dt.datetime.fromisoformat("2024-02-29T12:30")
+    assert (moment.replace(second=5), None) in at.rows
+    assert at.written((moment, None)) == "at(datetime.datetime(2024, 2, 29, 12, 30), by=None)"
+    assert ([Decimal(0)],) in total.rows
+    assert total.written(([Decimal(0)],)) == "total([Decimal('0')])"
 
 
 def test_a_method_of_several_classes_is_called_on_its_own() -> None:
@@ -129,4 +135,6 @@ def test_a_method_of_several_classes_is_called_on_its_own() -> None:
     made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
     surface = read_surface(made.modules)
     index, *_ = (one for one in surface.callables() if one.owner == "Index")
-    assert [way.call for way in inputs_of(index, surface, published_calls(made, surface))] == ["Index(a0).find(a1)"]
+    assert [way.call for way in ways_to_call(index, names_of(surface), published_calls(made, surface))] == [
+        "Index(a0).find(a1)"
+    ]
