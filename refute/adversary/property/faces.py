@@ -55,7 +55,7 @@ def _face(name: str, tree: ast.Module) -> Face:
 
 
 def _making(made: ast.ClassDef) -> tuple[Parameter, ...]:
-    """What a class is called with, as its own body tells: what its `__init__` takes, else its fields, as in dataclasses."""
+    """What a class is called with, as its body tells: what its `__init__` takes, else its fields, as in dataclasses."""
     for node in made.body:
         if isinstance(node, FUNCTION) and node.name == "__init__":
             return parameters_of(node.args)[1:]
