@@ -333,3 +333,24 @@ def test_functions_of_one_name_are_compared_module_by_module() -> None:
     told = [Compared(way=way, before=(("value", "1"),), now=(("value", "2"),)) for way in ways]
     lines = sorted(changed_behaviour(replace(made, earlier={}), told))
     assert [line.partition("): ")[2].partition("(")[0] for line in lines] == ["a.f", "b.f"]
+
+
+COUNTER = """
+class Counter:
+    def __init__(self, start: int = 0): self.at = start
+    def up(self, by: int) -> int: return self.at + by
+    @property
+    def even(self) -> bool: return self.at % 2 == 0
+    def pop(self) -> int: return [].pop()
+def version() -> str: return "1"
+"""
+
+
+def test_methods_and_what_takes_nothing_are_compared(tmp_path: Path) -> None:
+    claim = replace(CLAIM, unchanged=dict.fromkeys(("Counter.up", "Counter.even", "Counter.pop", "version"), ""))
+    made = brief(COUNTER + "\n", claim, old=COUNTER)
+    written = PropertyTester(compared(made, tmp_path, COUNTER)).write_tests(made)
+    assert [one.field for one in written.untested_fields] == ["unchanged, Counter.pop"]  # it refuses every call
+    assert not failures(written, COUNTER)
+    for old, new in {"at + by": "at - by", "% 2": "% 3", '"1"': '"2"'}.items():
+        assert len({name.rstrip("_12") for name in failures(written, COUNTER.replace(old, new))}) == 1
