@@ -29,8 +29,6 @@ MAX_CHARACTERS: Final = 400
 """Of one input as Python."""
 FAR: Final = 2_000
 """So many rounds of a loop in a loop end in time."""
-_MAX_AROUND: Final = 90
-"""Values of a variable: few enough that each is drawn."""
 _MAX_WRITTEN: Final = 6_000
 """Characters of the inputs of one test as Python."""
 _USUAL_SIZE: Final = 20
@@ -121,20 +119,20 @@ def way_of(
     return None
 
 
-def around(kind: Kind, passed: Iterable[Any], hints: Sequence[Any], most: int) -> list[Any]:
+def around(kind: Kind, hints: Sequence[Any], most: int) -> list[Any]:
     """What a law tries of a variable beside what a strategy draws; nothing where a change may leave its type.
 
     Args:
         kind: of the variable.
-        passed: what published calls pass in its place.
-        hints: as for `ways_to_call`.
+        hints: as for `ways_to_call`, and what published calls pass.
         most: see `farthest`.
     """
     if not _stays(kind):
         return []
-    seeds = [(one,) for one in _widened([*passed, *kind.values()], hints)]
-    rows = _grown(seeds, hints, random.Random(len(seeds)))  # noqa: S311  # the same inputs each time
-    return [one for (one,) in _distinct(rows, most)[:_MAX_AROUND]]
+    values = [(one,) for one in kind.values()]
+    stated = [(one,) for one in _widened(kind.values(), hints)[len(values) :]]
+    changed = _grown(stated or values, hints, random.Random(0))  # noqa: S311  # the same inputs each time
+    return [one for (one,) in _distinct([*stated, *values, *changed], most)]
 
 
 def sampled(rows: Iterable[Any]) -> str:

@@ -1,18 +1,19 @@
 """What `given` and `assume` say of variables, as Hypothesis strategies."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from refute.adversary.property.arguments import is_pure
-from refute.adversary.property.calls import may_call, passed_by
+from refute.adversary.property.calls import may_call
+from refute.adversary.property.dependence import MAX_SEEDS
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, free_names, literals_in, parse_expression
 from refute.adversary.property.generator import around, farthest, sampled
 from refute.adversary.property.kinds import Kind, kind_of
 from refute.adversary.property.namespace import ONLY_SAFE_BUILTINS
-from refute.adversary.property.surface import Function, Surface
+from refute.adversary.property.surface import Surface
 
 Given = tuple[tuple[str, str], ...]
 """Variable → strategy as Python."""
@@ -103,7 +104,7 @@ def _size(node: ast.AST) -> int:
 def beside_drawn(
     kinds: Mapping[str, Kind], code: Sequence[ast.expr], surface: Surface, published: Sequence[ast.Call]
 ) -> dict[str, str]:
-    """Variable → a strategy of what a law tries of it beside its type: values near those that stand in code.
+    """Variable → a strategy of what a law tries of it beside its type: values that stand in code, and near those.
 
     Args:
         kinds: variable → its type; one that is drawn by a strategy has no others.
@@ -111,30 +112,12 @@ def beside_drawn(
         surface: the functions that it may call.
         published: calls in examples.
     """
-    calls = [node for tree in code for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    pairs = [(call, one) for call in calls for one in surface.callables() if may_call(call, one, surface)]
-    functions = [function for _, function in pairs]
-    own = [value for tree in code for value in literals_in(tree)]
-    hints = [*own, *(value for function in functions for value in function.does.seeds)]
-    found: dict[str, str] = {}
-    for name, kind in kinds.items():
-        passed = [*_passed(name, kind, pairs, surface, published)]
-        if values := around(kind, passed, hints, farthest(functions, [*own, *passed])):
-            found[name] = sampled(values)
-    return found
-
-
-def _passed(
-    name: str,
-    kind: Kind,
-    pairs: Iterable[tuple[ast.Call, Function]],
-    surface: Surface,
-    published: Sequence[ast.Call],
-) -> Iterator[Any]:
-    """What published calls pass in the place of a variable, or of what is made with it (`f(a + 'x' + b)`)."""
-    for call, function in pairs:
-        places = [place for place, code in passed_by(call, function).items() if name in free_names([code])]
-        for other in published if places else ():
-            value = passed_by(other, function).get(places[0]) if may_call(other, function, surface) else None
-            if isinstance(value, ast.Constant) and type(value.value).__name__ == kind.name:
-                yield value.value
+    called = [node for tree in code for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    functions = [one for one in surface.callables() if any(may_call(call, one, surface) for call in called)]
+    shown = (call for call in published if any(may_call(call, one, surface) for one in functions))
+    passed = [node.value for call in shown for node in ast.walk(call) if isinstance(node, ast.Constant)]
+    stated = [*(value for tree in code for value in literals_in(tree)), *passed[:MAX_SEEDS]]
+    most = farthest(functions, stated)
+    hints = [*stated, *(value for function in functions for value in function.does.seeds)]
+    tried = {name: around(kind, hints, most) for name, kind in kinds.items()}
+    return {name: sampled(values) for name, values in tried.items() if values}
