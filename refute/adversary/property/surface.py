@@ -93,6 +93,10 @@ class Function:
         """Whether it is read, not called."""
         return any(one.rpartition(".")[2] in {"property", "cached_property"} for one in self._decorators)
 
+    def on_instance(self, spelled: str) -> str:
+        """What stands in front of the arguments: a method's name behind an instance of its class."""
+        return "(...).".join(spelled.rsplit(".", 1)) if self.needs_instance else spelled
+
     @cached_property
     def parameters(self) -> tuple["Parameter", ...]:
         """Without `self` and `cls`."""
