@@ -100,14 +100,12 @@ class Host:
 
     def left_over(self, run_id: str) -> list[str]:
         """Containers and volumes of a run."""
-        assert self._client is not None
         filters = {"label": f"refute.run={run_id}"}
         containers = [str(found["Id"]) for found in self._client.containers(all=True, filters=filters)]
         volumes = self._client.volumes(filters=filters)["Volumes"] or []
         return containers + [str(volume["Name"]) for volume in volumes]
 
     def _containers_made(self, run_id: str, began: float) -> set[str]:
-        assert self._client is not None
         filters = {"label": f"refute.run={run_id}", "type": "container"}
         # Between two moments of the past: the engine gives them and ends. As text, because it takes fractions.
         moments = {"since": f"{began:.6f}", "until": f"{time.time():.6f}"}

@@ -50,7 +50,6 @@ def test_a_record_says_when_where_what_and_why(log: AuditLog) -> None:
     )
     (record,) = lines(log)
     assert str(record.pop("timestamp")).endswith("+00:00")
-    assert head is not None
     assert record == {
         "run_id": "run-1",
         "turn_id": "t-2",

@@ -73,7 +73,6 @@ def test_claims_without_an_id_are_called_by_position_and_never_clash(make_ticket
 def test_a_property_is_read_whole(make_ticket: MakeTicket) -> None:
     stated = {"given": {"n": "int"}, "assume": "n > 0", "check": "thing() <= n"}
     claim = load_ticket(make_ticket(claims=[{"text": "t", "property": stated, "examples": ["thing() == 1"]}])).claims[0]
-    assert claim.property is not None
     assert (claim.property.given, claim.property.assume, claim.property.check) == (
         {"n": "int"},
         "n > 0",
