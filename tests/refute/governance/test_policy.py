@@ -9,7 +9,7 @@ import pytest
 from refute.adversary.strength.record import Strength
 from refute.critics.focus import Focus
 from refute.critics.record import Review, ReviewVerdict
-from refute.errors import SettingsInvalid
+from refute.errors import SettingsInvalid, TicketInvalid
 from refute.governance.policy import Policy, breaches, load_policy, tightened
 from refute.governance.ticketless import write_ticket
 from refute.outcome import Provenance
@@ -92,3 +92,18 @@ def test_what_is_named_becomes_a_ticket_of_the_working_directory(ticket, setting
     assert (made.id, made.workspace) == ("answer", ticket.workspace)
     assert [(claim.id, claim.text) for claim in made.claims] == [("C1", "It is: 42."), ("K", "It is whole.")]
     assert made.verification_script == "verify.sh"
+
+
+@pytest.mark.parametrize(
+    ("files", "claims", "told"),
+    [
+        ([], ["c"], "implementation_files: got an empty list"),
+        (["answer.py"], [], "claims: got an empty list"),
+        (["../x.py"], ["c"], "stays inside the workspace"),
+        (["/etc/passwd"], ["c"], "stays inside the workspace"),
+    ],
+)
+def test_what_cannot_be_verified_is_refused_as_in_a_ticket_file(ticket, settings, files, claims, told):
+    path = write_ticket(settings, files, claims, "verify.sh", workspace=ticket.workspace)
+    with pytest.raises(TicketInvalid, match=told):
+        load_ticket(path)

@@ -63,7 +63,7 @@ def test_a_value_ends_where_the_sentence_goes_on(text: str, source: str) -> None
     assert read[0].source == source
 
 
-@pytest.mark.parametrize("text", ["9 items", "50% of it", "1 if strict", "2, 1", "1,000"])
+@pytest.mark.parametrize("text", ["9 items", "50% of it", "1 if strict", "2, 1", "1,000", "3 or 4"])
 def test_a_value_that_prose_continues_is_none(text: str) -> None:
     assert leading_value(text) is None
 
