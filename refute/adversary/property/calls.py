@@ -67,16 +67,6 @@ def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
     return (owners & names_in(call.func) or owners) == {function.owner}
 
 
-def passed_by(call: ast.Call, function: Function) -> dict[str, ast.expr]:
-    """Parameter → what a call passes for it, or its default; nothing where that cannot be told."""
-    if any(isinstance(one, ast.Starred) for one in call.args):
-        return {}
-    plain = [one for one in function.parameters if not one.variadic]
-    passed = {one.name: one.default for one in plain if one.default is not None}
-    passed |= {one.arg: one.value for one in call.keywords if one.arg}
-    return passed | dict(zip((one.name for one in plain if not one.keyword_only), call.args, strict=False))
-
-
 def holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
     """The call with its literals taken out, and these; None where it uses what nobody may run."""
     emptied = _Emptied()

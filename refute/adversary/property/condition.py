@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from refute.adversary.property.calls import may_call, passed_by
+from refute.adversary.property.calls import may_call
 from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Way
@@ -49,5 +49,10 @@ def _passed(call: str, function: Function, namespace: Namespace) -> dict[str, st
     tree = parse_expression(call)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree is not None else []
     own = next((node for node in calls if may_call(node, function, namespace.surface)), None)
-    passed = passed_by(own, function) if own is not None else {}
+    if own is None or any(isinstance(one, ast.Starred) for one in own.args):
+        return {}
+    plain = [one for one in function.parameters if not one.variadic]
+    passed = {one.name: one.default for one in plain if one.default is not None}
+    passed |= {one.arg: one.value for one in own.keywords if one.arg}
+    passed |= dict(zip((one.name for one in plain if not one.keyword_only), own.args, strict=False))
     return {name: ast.unparse(value) for name, value in passed.items()}

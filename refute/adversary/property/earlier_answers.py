@@ -1,11 +1,10 @@
 """What the earlier version's answers mean: tests of what claims say to be as before, and lines on what is not."""
 
 import ast
-import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from refute.adversary.attack import Brief, Category, Origin, Untested
 from refute.adversary.preservation import CONDITION, PRESERVED, preserves_everything
@@ -13,7 +12,7 @@ from refute.adversary.property.condition import condition_of
 from refute.adversary.property.differential import Answer, Compared, earlier_modules
 from refute.adversary.property.draft import Draft, NotTested, quote_of
 from refute.adversary.property.faces import read_surface
-from refute.adversary.property.generator import MAX_ROWS, sampled
+from refute.adversary.property.generator import sampled
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import ELSEWHERE, Function, Surface
 from refute.ticket.record import Claim
@@ -146,7 +145,7 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
 def _draft(kept: _Kept, one: Compared) -> Draft:
     told = f"{one.way.function.qualified} where {kept.where}" if kept.where else one.way.function.qualified
     condition = condition_of(kept.claim, kept.where, kept.function, one.way, kept.namespace)
-    # Those that are answered otherwise now come first: of inputs with one answer before, a test tries the first.
+    # Those that are answered otherwise now come first: a test has room for some.
     answered = sorted(zip(one.way.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
     rows = [
         (*row, answer[0], ast.literal_eval(answer[1]) if answer[0] == "value" else answer[1])
@@ -170,7 +169,7 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
             f"got = _outcome(lambda: {one.way.call}, how)",
             f"assert _same(expected, got), _differs({one.way.call!r}, case, expected, got)",
         ),
-        given=(("case", sampled(_telling(rows))),),
+        given=(("case", sampled(rows)),),
         doubt=condition.doubt,
     )
 
@@ -179,20 +178,6 @@ def _show(function: Function) -> str:
     """What an author can do."""
     name = function.on_instance(function.qualified)
     return f'; show a call of it that works: add  examples: ["{name}(...) == ..."]'
-
-
-def _telling(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Rows in the order in which they find room in a test: each answer once before any comes again, refusals last.
-
-    The first, made of what is published, take turns with those far behind.
-    """
-    first = dict[str, tuple[Any, ...]]()
-    for row in rows:
-        first.setdefault(repr(row[-2:]), row)
-    again = [row for row in rows if first[repr(row[-2:])] is not row]
-    ordered = [*first.values(), *sorted(again, key=lambda row: row[-2] == "raises")]
-    half = MAX_ROWS // 2
-    return [row for pair in itertools.zip_longest(ordered[:half], ordered[half:]) for row in pair if row]
 
 
 def _crashed(answer: Answer) -> bool:

@@ -112,10 +112,11 @@ def way_of(
 ) -> Way | None:
     """A call over holes, with its imports; None where nobody knows where a name of it comes from."""
     tree = parse_expression(call)
+    if tree is None:
+        return None
     made = Way(function=function, call=call, rows=tuple(rows), imports=())
     with contextlib.suppress(NotTested):
-        found = namespace.resolve([tree] if tree else [], home=home or function.module, bound=made.holes)
-        return replace(made, imports=found.imports)
+        return replace(made, imports=namespace.resolve([tree], home=home or function.module, bound=made.holes).imports)
     return None
 
 
