@@ -136,9 +136,6 @@ def has_open_part(target: Target) -> bool:
     return sym.is_open(target.text) or sym.NAME in target.text
 
 
-_GLOB: Final = re.compile(r"[*?\[]")
-
-
 @lru_cache(maxsize=32)
 def _place(kind: str) -> re.Pattern[str]:
     return re.compile("|".join(map(fill, read_table("places")[kind]["patterns"])))

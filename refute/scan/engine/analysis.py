@@ -162,7 +162,7 @@ def main() -> None:
     known = knowledge(Path(tables) if tables else None)
     files = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
     report = analyse(path, files.pop(""), Language(language) if language else None, known, files)
-    answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
+    answer = {"findings": [asdict(finding) for finding in report.result()], "reached": report.reached}
     sys.stdout.write(json.dumps(answer))
 
 

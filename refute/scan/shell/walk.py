@@ -4,10 +4,7 @@ Functions and aliases are followed, words that are not known are judged.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Final
 
 from tree_sitter import Node
@@ -17,12 +14,13 @@ from refute.scan.core import paths
 from refute.scan.core import symbols as sym
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import redirects, statements
+from refute.scan.shell import redirects
 from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.programs import INSTALLED, PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
 from refute.scan.shell.state import Call, Walker
+from refute.scan.shell.statements import Statements
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
 _READ_AGAIN: Final = 200
@@ -43,7 +41,7 @@ MAX_RECURSION: Final = 2
 """How often a function may call itself, each time with other arguments."""
 
 
-class ShellWalker(Walker):
+class ShellWalker(Statements):
     """One walk over one tree, as `state.Walker` says."""
 
     def script(self, source: str) -> str:
@@ -108,16 +106,9 @@ class ShellWalker(Walker):
         return self.depth >= MAX_DEPTH
 
     def command(self, call: Call) -> str:
-        """Judge one command; returns what it prints."""
-        return dispatch(call)
-
-    def run(self, node: Node, stdin: str = "") -> str:
-        """Walk a statement; returns what it prints."""
-        self.report.spend()
-        handler = _STATEMENTS.get(node.type)
-        beside = node.next_sibling
-        with self.scope.branch() if beside is not None and beside.type == "&" else nullcontext():
-            return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
+        """Judge one command; returns what it prints, as far as that is known."""
+        known = call.argv[0] in self.scope.functions
+        return call_function(call) if known else str(self.shared.engine.perform(_effects(call), call))
 
     def substitute(self, node: Node) -> str:
         """Walk a substitution; returns what stands there then."""
@@ -133,89 +124,51 @@ class ShellWalker(Walker):
         return OUTPUT if output == UNKNOWN else output
 
 
-_STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxyType(
-    {
-        "pipeline": statements.pipeline,
-        "list": statements.alternatives,
-        "command": statements.command,
-        "redirected_statement": statements.redirected,
-        "subshell": lambda walker, node, stdin: walker.fork().all(node.named_children, stdin),
-        "if_statement": statements.branch,
-        "while_statement": statements.loop,
-        "c_style_for_statement": statements.loop,
-        "for_statement": statements.loop_for,
-        "case_statement": statements.choose_case,
-        "function_definition": statements.define,
-        "variable_assignment": statements.assign,
-        "declaration_command": statements.declare,
-        "unset_command": statements.declare,
-        "test_command": statements.test,
-        "comment": lambda _walker, _node, _stdin: "",
-    }
-)
-"""Kind of statement → what walks it and returns what it prints; any other kind is walked part by part."""
-
-
-def dispatch(call: Call) -> str:
-    """Judge one command; returns what it prints, as far as that is known."""
-    word = call.argv[0]
-    if word in call.scope.functions:
-        return call_function(call)
+def _effects(call: Call) -> e.Effects:
+    """What a command does that is no function of the script; comes back as what it prints."""
     call.argv = ["" if argument == sym.EMPTY else argument for argument in call.argv]
+    word, walker, printed = call.argv[0], call.walker, None
     if alias := call.scope.variables.pop(f"alias {word}", None):
-        text = " ".join([alias[0], *call.argv[1:]])
-        return call.walker.embedded(text, call.node)
-    if _unresolved(call):
-        return sym.UNKNOWN
+        return walker.embedded(" ".join([alias[0], *call.argv[1:]]), call.node)
+    if (yield from _unresolved(call)):
+        return UNKNOWN
     name = word.rpartition("/")[2] if not word.endswith("/") else word
-    commands = call.walker.report.knowledge.commands
+    commands = walker.report.knowledge.commands
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
-    if "/" in word and not INSTALLED.match(word) and word != name:
-        _run(call, _run_path(call, word))
+    if word != name and not (row and INSTALLED.match(word)):
+        printed = yield e.RunFile(word, arguments=tuple(call.argv[1:]))
     for setting in filter(None, map(_SETTING.match, call.argv)):
-        call.walker.embedded(setting[1], call.node)
+        walker.embedded(setting[1], call.node)
     if "PATH" in call.scope.variables:
-        call.walker.report.reached.append((f"**/{name}", ""))
-    known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
-    return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
+        walker.report.reached.append((f"**/{name}", ""))
+    if row is None:
+        yield from listed_by(call.argv[1:])
+        return printed
+    call.shown = " ".join(call.argv)
+    call.argv[0] = name
+    return (yield from _HANDLERS.get(row.handler, effects_of)(call, row))
 
 
-def _run(call: Call, effects: e.Effects) -> str:
-    return str(call.walker.shared.engine.perform(effects, call))
-
-
-def _run_path(call: Call, word: str) -> e.Effects:
-    return (yield e.RunFile(word, arguments=tuple(call.argv[1:])))
-
-
-def _unlisted(call: Call) -> e.Effects:
-    """A command about which the tables say nothing."""
-    yield from listed_by(call.argv[1:])
-    if INSTALLED.match(call.argv[0]):
-        return (yield e.RunFile(call.argv[0]))
-    return None
-
-
-def _unresolved(call: Call) -> bool:
-    """Judge a command word that is not known; True when nothing more can be said about the command."""
+def _unresolved(call: Call) -> e.Effects:
+    """What a command word that is not known means; True when nothing more can be said about the command."""
     word = call.argv[0]
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        call.judge.flag("pipe-to-shell")
+        yield e.Flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     pattern = _GLOB.fullmatch(word.rpartition("/")[2])
     own = "/" in word and paths.inside_or_temporary(call.locate(word))
     if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
-        call.judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        yield e.Flag("unresolved-command", detail="The command word is a pattern for file names.")
         return True
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
-            call.judge.flag("unresolved-command")
+            yield e.Flag("unresolved-command")
         return False
     if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
         return False
     if dangerous:
-        call.judge.flag("unresolved-command")
+        yield e.Flag("unresolved-command")
     return True
 
 
