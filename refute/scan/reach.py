@@ -21,11 +21,6 @@ Text = tuple[str, bytes | None, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
 
 
-def entry_language(path: str, data: bytes | None) -> Language | None:
-    """The language of an entry point: shell unless it says otherwise."""
-    return None if data is None or decode.languages_of(path, data) else Language.SHELL
-
-
 def follow(
     path: str, reached: Iterable[tuple[str, str]], files: Mapping[str, bytes]
 ) -> tuple[list[Text], list[Finding]]:

@@ -3,7 +3,6 @@
 import ipaddress
 import re
 from enum import StrEnum
-from typing import Final
 
 from refute.scan.core.symbols import UNKNOWN, is_open
 from refute.scan.core.tables import read_table
