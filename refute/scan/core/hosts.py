@@ -62,8 +62,8 @@ def _local_name(name: str) -> bool:
 
 def is_listed(host: str, names: frozenset[str]) -> bool:
     """Whether a host is in a list, in which a leading dot stands for every host below."""
-    labels = host.strip().lower().rstrip(".").split(".")
-    return ".".join(labels) in names or any("." + ".".join(labels[start:]) in names for start in range(len(labels)))
+    name = host.strip().lower().rstrip(".")
+    return any(f".{name}".endswith(one) if one.startswith(".") else name == one for one in names)
 
 
 def host_of(target: str) -> str | None:

@@ -115,8 +115,6 @@ class Report:
     knowledge: Knowledge = field(default_factory=knowledge)
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the scanned text itself put there."""
-    muted: int = 0
-    """How many texts are being walked only for what they define."""
     reached: list[tuple[str, str]] = field(default_factory=list)
     """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -142,8 +140,6 @@ class Report:
 
     def add(self, rule_id: str, spot: Spot, command: str, **form: Any) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
-        if self.muted:
-            return
         finding = finding_of(rule_id, self.path, spot, command, **form)
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)

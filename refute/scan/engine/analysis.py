@@ -73,6 +73,8 @@ def analyse(
 def _guarded(report: Report, data: bytes, language: Language) -> None:
     try:
         _analyse_as(report, data, language)
+    except Unreadable as error:
+        report.refuse(*error.args)
     except BudgetExceeded:
         report.refuse("It asks for more work than a scan may take.")
     except (RecursionError, MemoryError) as error:
@@ -83,9 +85,6 @@ def _guarded(report: Report, data: bytes, language: Language) -> None:
 
 def _analyse_as(report: Report, data: bytes, language: Language) -> None:
     source = decode.read_source(data, language)
-    if isinstance(source, Unreadable):
-        report.refuse(source.reason, source.line)
-        return
     _disguises(report, source, language)
     shared = Shared(Engine(report))
     shebang = decode.shebang_of(data)

@@ -56,7 +56,6 @@ def walk_python(walker: PythonWalker, source: str) -> None:
 
 _NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
-_MAX_KEPT: Final = 100_000
 Frame = shell.Call | python.Call
 
 
@@ -112,7 +111,7 @@ class Engine:
         located = paths.locate(effect.path, judge.cwd).text
         if effect.text is not None:
             before = self.report.written.get(located, "") if effect.appends else ""
-            self.report.written[located] = (before + effect.text)[:_MAX_KEPT]
+            self.report.written[located] = (before + effect.text)[: sym.MAX_TEXT]
         return ""
 
     def _run(self, effect: e.Run, frame: shell.Call) -> str:
@@ -132,9 +131,8 @@ class Engine:
         elif effect.language == Language.PYTHON:
             self._python_text(text, frame)
         elif isinstance(frame, shell.Call):
-            with frame.walker.scope.given(
-                frame.walker.scope.arguments if effect.arguments is None else list(effect.arguments)
-            ):
+            scope = frame.walker.scope
+            with scope.given(scope.arguments if effect.arguments is None else list(effect.arguments)):
                 return frame.walker.embedded(text, frame.node, forked=not effect.inline)
         else:
             return self._shell_text(text, frame)
@@ -209,9 +207,9 @@ class Engine:
         for path in fnmatch.filter(report.files, pattern):
             if path not in report.borrowed:
                 report.borrowed.add(path)
-                report.muted += 1
+                found = dict(report.findings)
                 frame.walker.embedded(report.content_of(path), frame.node, forked=False)
-                report.muted -= 1
+                report.findings = found
 
     def _run_fed(self, effect: e.RunFile, text: str, frame: shell.Call) -> str:
         if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in shell.STDIN:

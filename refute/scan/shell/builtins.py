@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, RunFile
-from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
+from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, capped, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.roles import listed_by
+from refute.scan.shell.roles import in_role, listed_by
 from refute.scan.shell.rows import split
 from refute.scan.shell.scope import ENDED
 from refute.scan.shell.state import Call
@@ -15,7 +15,6 @@ from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import decode_escapes
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
-_MAX_TEXT: Final = 200_000
 _MAX_ROUNDS: Final = 200
 
 
@@ -53,7 +52,7 @@ def _format(template: str, arguments: list[str]) -> str:
         value = queue.pop(0) if queue else ""
         return decode_escapes(value) if kind == "b" else value[:1] if kind == "c" else value
 
-    return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS)))[:_MAX_TEXT]
+    return capped("".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS))))
 
 
 def _evaluate(call: Call, _row: Command) -> Effects:
@@ -89,13 +88,10 @@ def _alias(call: Call, _row: Command) -> Effects:
     return ""
 
 
-def _cd(call: Call, _row: Command) -> Effects:
-    yield from ()
-    operands = [word for word in call.argv[1:] if word == "-" or not word.startswith("-")]
-    scope = call.scope
-    target = operands[0] if operands else scope.lookup("HOME")[0]
-    scope.cwd = HERE if operands == ["-"] else call.locate(target).text
-    scope.variables["PWD"] = (scope.cwd,)
+def _cd(call: Call, row: Command) -> Effects:
+    _, operands = split(call, row)
+    target = operands[0] if operands else call.scope.lookup("HOME")[0]
+    yield from in_role(call, row, "cd", HERE if target == "-" else target, {})
     return ""
 
 

@@ -95,6 +95,7 @@ def _run(call: Call, role: str, value: str) -> e.Effects:
             yield e.Reach(value.removesuffix(".py").replace(".", "/") + ".py", Language.PYTHON)
         case "cd":
             call.scope.cwd = call.locate(value).text
+            call.scope.variables["PWD"] = (call.scope.cwd,)
         case "word":
             return value + "\n"
     return None

@@ -42,6 +42,10 @@ class Statements(Walker):
             printed: str = handler(node, stdin) if handler else self.all(node.named_children, stdin)
         return printed
 
+    def all(self, nodes: list[Node], stdin: str = "") -> str:
+        """Walk several statements; returns what they print."""
+        return "".join([self.run(child, stdin) for child in nodes])
+
     def _command(self, node: Node, stdin: str) -> str:
         """A simple command, in each of the readings that its words allow."""
         words: list[list[list[str]]] = []

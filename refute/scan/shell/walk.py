@@ -19,7 +19,7 @@ from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.programs import INSTALLED, PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
-from refute.scan.shell.state import Call, Walker
+from refute.scan.shell.state import Call
 from refute.scan.shell.statements import Statements
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
@@ -49,7 +49,7 @@ class ShellWalker(Statements):
         root = self._parsed(source)
         outer = dict(self.scope.functions)
         output = self.run(root)
-        walk_uncalled(self, outer)
+        self._walk_uncalled(outer)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -67,11 +67,8 @@ class ShellWalker(Statements):
             self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
             root = parse_words(first[0])
         elif first_error(root):
-            respelled = self.shared.respelled
-            if spelled not in respelled:
-                self.report.spend(_READ_AGAIN)
-                respelled[spelled] = respell(spelled)
-            again = respelled[spelled]
+            self.report.spend(_READ_AGAIN)
+            again = respell(spelled)
             root = parse_words(again) if again is not None else root
             if error := first_error(root):
                 self._misunderstood(error, source)
@@ -108,7 +105,7 @@ class ShellWalker(Statements):
     def command(self, call: Call) -> str:
         """Judge one command; returns what it prints, as far as that is known."""
         known = call.argv[0] in self.scope.functions
-        return call_function(call) if known else str(self.shared.engine.perform(_effects(call), call))
+        return self._call_function(call) if known else str(self.shared.engine.perform(_effects(call), call))
 
     def substitute(self, node: Node) -> str:
         """Walk a substitution; returns what stands there then."""
@@ -122,6 +119,38 @@ class ShellWalker(Statements):
         # What the script writes into `>(…)` comes later.
         output = inner.all(children, UNKNOWN if node.children[0].type == ">(" else "")
         return OUTPUT if output == UNKNOWN else output
+
+    def _walk_uncalled(self, outer: Mapping[str, object]) -> None:
+        """Walk the functions that nothing has called; those of an outer text may still be."""
+        shared = self.shared
+        for name, function in list(self.scope.functions.items()):
+            place = function[1]
+            if name not in shared.called and function is not outer.get(name) and not (place and place.holds):
+                shared.called.add(name)
+                shared.uncalled = not self.stack
+                with self.scope.branch():
+                    self._run_body(name, None, "")
+                shared.uncalled = False
+
+    def _call_function(self, call: Call) -> str:
+        """Run a function of the script with these arguments."""
+        name, *arguments = call.argv
+        self.shared.called.add(name)
+        inside = [given for caller, given in self.stack if caller == name]
+        if len(self.stack) >= MAX_CALLS:
+            self.report.add("unanalysable", self.spot(call.node), f"{name} is called too deeply")
+        elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
+            # It may call itself to hand on the rest of what it was given: `run run rm`.
+            return self._run_body(name, arguments, call.stdin)
+        return sym.UNKNOWN
+
+    def _run_body(self, name: str, arguments: list[str] | None, stdin: str) -> str:
+        body, place = self.scope.functions[name]
+        inner = self.fork(shares=True)
+        inner.place = place
+        inner.stack = (*self.stack, (name, None if arguments is None else tuple(arguments)))
+        with self.scope.given(arguments), self.scope.leaving(loop=False):
+            return inner.run(body, stdin)
 
 
 def _effects(call: Call) -> e.Effects:
@@ -170,38 +199,3 @@ def _unresolved(call: Call) -> e.Effects:
     if dangerous:
         yield e.Flag("unresolved-command")
     return True
-
-
-def walk_uncalled(walker: Walker, outer: Mapping[str, object]) -> None:
-    """Walk the functions that nothing has called; those of an outer text may still be."""
-    shared = walker.shared
-    for name, function in list(walker.scope.functions.items()):
-        place = function[1]
-        if name not in shared.called and function is not outer.get(name) and not (place and place.holds):
-            shared.called.add(name)
-            shared.uncalled = not walker.stack
-            with walker.scope.branch():
-                _run_body(walker, name, None, "")
-            shared.uncalled = False
-
-
-def call_function(call: Call) -> str:
-    """Run a function of the script with these arguments."""
-    walker, (name, *arguments) = call.walker, call.argv
-    walker.shared.called.add(name)
-    inside = [given for caller, given in walker.stack if caller == name]
-    if len(walker.stack) >= MAX_CALLS:
-        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-    elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
-        # It may call itself to hand on the rest of what it was given: `run run rm`.
-        return _run_body(walker, name, arguments, call.stdin)
-    return sym.UNKNOWN
-
-
-def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str) -> str:
-    body, place = walker.scope.functions[name]
-    inner = walker.fork(shares=True)
-    inner.place = place
-    inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
-    with walker.scope.given(arguments), walker.scope.leaving(loop=False):
-        return inner.run(body, stdin)
