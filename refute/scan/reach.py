@@ -18,7 +18,7 @@ _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 _OTHER_SUFFIX: Final = re.compile(
     r"\.(?:[mc]?js|ts|p[lm]|t|rb|php|lua|[rR]|tcl|exp|groovy|jar|class|go|rs|ps1|awk|sed|mk|bats)\Z"
 )
-Text = tuple[str, bytes | None, Language | None]
+Text = tuple[str, bytes, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
 
 

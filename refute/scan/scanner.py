@@ -60,11 +60,14 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
+    findings: dict[Finding, None] = {}
     queue: list[reach.Text] = []
     for path in entry_points:
-        said = decode.languages_of(path, files.get(path, b""))
-        queue.append((path, files.get(path), None if said else Language.SHELL))
-    findings: dict[Finding, None] = {}
+        if path in files:
+            claimed = decode.languages_of(path, files[path])
+            queue.append((path, files[path], None if claimed else Language.SHELL))
+        else:
+            findings[unanalysable(path, "The file is not part of the workspace.")] = None
     scanned: dict[str, None] = {}
     seen: set[reach.Text] = set()
     while queue:
@@ -77,9 +80,6 @@ def scan_files(
             findings[unanalysable(path, told)] = None
             break
         try:
-            if data is None:
-                findings[unanalysable(path, "The file is not part of the workspace.")] = None
-                continue
             report = analyse_within_limits(path, data, language, tables, files)
             found, unread = reach.follow(path, report.reached, files)
             findings |= dict.fromkeys([*report.result(), *unread])

@@ -93,9 +93,6 @@ class Statements(Walker):
     def _subshell(self, node: Node, stdin: str) -> str:
         return self.fork().all(node.named_children, stdin)
 
-    def _comment(self, _node: Node, _stdin: str) -> str:
-        return ""
-
     def _test_command(self, node: Node, _stdin: str) -> str:
         """`[ … ]` and `[[ … ]]`, whose words may run something."""
         for child in node.named_children:
