@@ -49,7 +49,7 @@ def follow(
             found.append((target, Language(how)))
         elif decode.languages_of(target, files[target]):
             found.append((target, None))
-        elif how or _is_foreign(target, files[target]):
+        elif how or decode.shebang_of(files[target]) or _OTHER_SUFFIX.search(target) or b"\0" in files[target][:1000]:
             finding = finding_of("foreign-code", target, _WHOLE, target, mild=how != "make")
             unread.append(replace(finding, explanation=_UNREAD))
         else:
@@ -70,11 +70,6 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     patterns = target, target.removeprefix("**/")
     named = [name for name in files if any(fnmatchcase(name, pattern) for pattern in patterns)]
     return [(name, "") for name in named if decode.languages_of(name, files[name])]
-
-
-def _is_foreign(path: str, data: bytes) -> bool:
-    """Whether a file that runs by itself runs neither shell nor Python."""
-    return bool(decode.shebang_of(data) or _OTHER_SUFFIX.search(path)) or b"\0" in data[:1000]
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> list[str]:

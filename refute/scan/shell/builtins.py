@@ -23,7 +23,7 @@ def _echo(call: Call, _row: Command) -> Effects:
     flags = ""
     while words and re.fullmatch(r"-[neE]+" if call.argv[0] == "echo" else r"--|-[nrR]+", words[0]):
         flags += words.pop(0)
-    yield from listed_by(words)
+    yield from listed_by(call, words)
     output = " ".join(words)
     return (decode_escapes(output) if "e" in flags else output) + ("" if "n" in flags else "\n")
 
@@ -32,7 +32,7 @@ def _printf(call: Call, _row: Command) -> Effects:
     words = [word for index, word in enumerate(call.argv[1:]) if index or word != "--"]
     target = words[1] if words[:1] == ["-v"] and len(words) > 2 else ""  # noqa: PLR2004 - -v NAME FORMAT
     words = words[2:] if target else words
-    yield from listed_by(words[1:])
+    yield from listed_by(call, words[1:])
     text = _format(words[0], words[1:]) if words else ""
     if target:
         call.scope.assign(target, (text,))

@@ -70,6 +70,8 @@ class Shared:
     called: set[str] = field(default_factory=set)
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
+    unquoted: set[str] = field(default_factory=set)
+    """Words that stood somewhere without quotes around them, so that a pattern among them was one."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
@@ -84,7 +86,7 @@ class Walker(ABC):
         self.place = place
         self.stack: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
         """The functions that surround this point, with what they were given."""
-        self.expander = Expander(scope, self.substitute)
+        self.expander = Expander(scope, self.substitute, shared.unquoted)
 
     @property
     def report(self) -> Report:

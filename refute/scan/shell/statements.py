@@ -1,9 +1,8 @@
 """Statements of a shell script: commands, assignments, conditions, loops, lists, pipelines and functions."""
 
 import re
-from collections.abc import Iterator
 from contextlib import nullcontext
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any, Final
 
 from tree_sitter import Node
@@ -25,6 +24,7 @@ _PRELOADS: Final = frozenset(
 )
 _WORDS: Final = frozenset({"$", "-", "=", "==", "=~", "!="})
 """Words for which the grammar has no node of their own."""
+_CLAUSES: Final = frozenset({"elif_clause", "else_clause", "do_group"})
 _FALLS: Final = frozenset({";&", ";;&"})
 """How an item of a `case` ends that goes on to the next."""
 _PATTERNS: Final = frozenset({"word", "extglob_pattern", "string", "raw_string", "concatenation"})
@@ -103,7 +103,7 @@ class Statements(Walker):
         """A condition with its parts: each begins with what held where the ones before it were passed over."""
         scope, output = self.scope, ""
         passed, ends = None, []
-        for child in _parts(node):
+        for child in chain.from_iterable(one.children if one.type in _CLAUSES else [one] for one in node.children):
             if child.type in {"then", "do"}:
                 passed = dict(scope.variables)
             elif child.type in {"elif", "else"} and passed is not None:
@@ -126,7 +126,7 @@ class Statements(Walker):
         body, variable = node.child_by_field_name("body"), node.child_by_field_name("variable")
         listed = [child for child in node.named_children if child not in {body, variable}]
         values = [word for child in listed for words in self.expander.words(child) for word in words]
-        self.perform(listed_by(values), node, "for")
+        self.perform(listed_by(Call(self, ["for"], node), values), node, "for")
         if not listed:
             values = self.scope.elements("@")
         with self.scope.leaving(loop=True), self.scope.branch():
@@ -230,14 +230,6 @@ class Statements(Walker):
         return SECRET if lists and keyword in {"export", "declare", "typeset"} else ""
 
     _unset_command = _declaration_command
-
-
-def _parts(node: Node) -> Iterator[Node]:
-    for child in node.children:
-        if child.type in {"elif_clause", "else_clause", "do_group"}:
-            yield from child.children
-        else:
-            yield child
 
 
 def _starts_beside(name: str, node: Node) -> bool:

@@ -171,7 +171,7 @@ def _effects(call: Call) -> e.Effects:
     if "PATH" in call.scope.variables:
         walker.report.reached.append((f"**/{name}", ""))
     if row is None:
-        yield from listed_by(call.argv[1:])
+        yield from listed_by(call, call.argv[1:])
         return printed
     call.shown = " ".join(call.argv)
     call.argv[0] = name
