@@ -4,7 +4,6 @@ import codecs
 import io
 import re
 import tokenize
-from dataclasses import dataclass
 from typing import Final
 
 from refute.scan.core.symbols import strip_symbols
@@ -27,12 +26,8 @@ _PYTHON: Final = rb"/[\w./-]*python[\d.]*|\"(?:" + _HERE + rb")?/[^\"$`\\\n]*pyt
 _LAUNCHER: Final = re.compile(rb"#![ \t]*/bin/sh\n'{3}exec' (?:" + _PYTHON + rb") \"\$0\" \"\$@\"\n' '{3}\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """Why bytes could not become source text."""
-
-    reason: str
-    line: int = 1
+class Unreadable(Exception):
+    """Why bytes could not become source text, and the line if that is known."""
 
 
 def shebang_of(data: bytes) -> str:
@@ -61,22 +56,26 @@ def languages_of(path: str, data: bytes) -> tuple[Language, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def read_source(data: bytes, language: Language) -> str | Unreadable:
-    """Decode a file as its interpreter would, refusing what could be read in two ways."""
+def read_source(data: bytes, language: Language) -> str:
+    """Decode a file as its interpreter would.
+
+    Raises:
+        Unreadable: it could be read in two ways, or not at all.
+    """
     position = data.find(b"\0")
     if position >= 0:
-        return Unreadable("It holds a NUL byte.", data.count(b"\n", 0, position) + 1)
+        raise Unreadable("It holds a NUL byte.", data.count(b"\n", 0, position) + 1)
     encoding = "utf-8"
     if language == Language.PYTHON:
         try:
             encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0].lower()
         except SyntaxError as error:
-            return Unreadable(f"Its encoding is not known: {error}.")
+            raise Unreadable(f"Its encoding is not known: {error}.") from error
         if not _PLAIN_ENCODINGS.fullmatch(encoding):
-            return Unreadable(f"Its encoding {encoding} can hide code; expected UTF-8.")
+            raise Unreadable(f"Its encoding {encoding} can hide code; expected UTF-8.")
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return Unreadable(f"It is not valid {encoding.upper()} (byte {error.start}).", line)
+        raise Unreadable(f"It is not valid {encoding.upper()} (byte {error.start}).", line) from error
     return strip_symbols(text.replace("\r\n", "\n"))

@@ -13,17 +13,13 @@ from refute.scan.rules import Language
 
 _PATTERN: Final = re.compile(r"[*?\[]")
 _WHOLE: Final = Spot(line=1, column=1, text="")
+_UNREAD: Final = "The script runs this file, whose language this scan does not read."
 _TEST_FILES: Final = ("test_*.py", "*_test.py", "conftest.py")
 _OTHER_SUFFIX: Final = re.compile(
     r"\.(?:[mc]?js|ts|p[lm]|t|rb|php|lua|[rR]|tcl|exp|groovy|jar|class|go|rs|ps1|awk|sed|mk|bats)\Z"
 )
-Text = tuple[str, bytes | None, Language | None]
+Text = tuple[str, bytes, Language | None]
 """The path that findings name, what is read there, the language it runs in (None: by name and first line)."""
-
-
-def entry_language(path: str, data: bytes | None) -> Language | None:
-    """The language of an entry point: shell unless it says otherwise."""
-    return None if data is None or decode.languages_of(path, data) else Language.SHELL
 
 
 def follow(
@@ -48,13 +44,14 @@ def follow(
         elif how == "import":
             found += [(name, Language.PYTHON) for name in _import_files(path, target, files)]
         elif target not in files:
-            found += [(name, Language.PYTHON) for name in [f"{target}/__main__.py"] if name in files]
+            found += [(name, Language.PYTHON) for name in [f"{target}/__main__.py".lstrip("/")] if name in files]
         elif how in {Language.SHELL, Language.PYTHON}:
             found.append((target, Language(how)))
         elif decode.languages_of(target, files[target]):
             found.append((target, None))
-        elif how or _is_foreign(target, files[target]):
-            unread.append(_unread(target, mild=how != "make"))
+        elif how or decode.shebang_of(files[target]) or _OTHER_SUFFIX.search(target) or b"\0" in files[target][:1000]:
+            finding = finding_of("foreign-code", target, _WHOLE, target, mild=how != "make")
+            unread.append(replace(finding, explanation=_UNREAD))
         else:
             found.append((target, Language.SHELL))  # as a shell takes a program without a first line
     return [(name, files[name], language) for name, language in found], unread
@@ -68,27 +65,11 @@ def _spelled_out(target: str, how: str, files: Mapping[str, bytes]) -> list[tupl
     """
     if not _PATTERN.search(target) or how == "import":
         return [(target, how)]
-    deep = "**" in target
-    anywhere = target.removeprefix("**/")
-    names = [
-        name
-        for name in files
-        if (fnmatchcase(name, target) or (deep and fnmatchcase(name, anywhere)))
-        and (deep or name.count("/") == target.count("/"))
-    ]
-    if not deep:
-        return [(name, how) for name in names]
-    return [(name, "") for name in names if decode.languages_of(name, files[name])]
-
-
-def _is_foreign(path: str, data: bytes) -> bool:
-    """Whether a file that runs by itself runs neither shell nor Python."""
-    return bool(decode.shebang_of(data) or _OTHER_SUFFIX.search(path)) or b"\0" in data[:1000]
-
-
-def _unread(path: str, *, mild: bool) -> Finding:
-    told = "The script runs this file, whose language this scan does not read."
-    return replace(finding_of("foreign-code", path, _WHOLE, path, mild=mild), explanation=told)
+    if "**" not in target:
+        return [(name, how) for name in files if fnmatchcase(name, target) and name.count("/") == target.count("/")]
+    patterns = target, target.removeprefix("**/")
+    named = [name for name in files if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    return [(name, "") for name in named if decode.languages_of(name, files[name])]
 
 
 def _tests_below(target: str, files: Mapping[str, bytes]) -> list[str]:

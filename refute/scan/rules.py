@@ -52,12 +52,6 @@ class Rule:
     mild: Words | None = None
     """Words for the milder form; None: the rule's own fit that too."""
 
-    def graded(self, *, mild: bool, refuse: bool) -> tuple[Severity, Tier]:
-        """Severity and tier of a finding, as the judge decided on its form."""
-        if mild:
-            return Severity.MEDIUM, Tier.NOTE
-        return self.severity, Tier.REFUSE if refuse else self.tier
-
     def words_for(self, severity: Severity) -> Words:
         """Title, explanation and remedy for a finding of this severity."""
         return self.mild if self.mild is not None and severity < self.severity else self.words

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -59,10 +60,14 @@ def scan_files(
         Findings of all scanned files in the order in which they are reached. An entry point that is not among the
         files gives a CRITICAL finding.
     """
-    queue: list[reach.Text] = [
-        (path, files.get(path), reach.entry_language(path, files.get(path))) for path in entry_points
-    ]
     findings: dict[Finding, None] = {}
+    queue: list[reach.Text] = []
+    for path in entry_points:
+        if path in files:
+            claimed = decode.languages_of(path, files[path])
+            queue.append((path, files[path], None if claimed else Language.SHELL))
+        else:
+            findings[unanalysable(path, "The file is not part of the workspace.")] = None
     scanned: dict[str, None] = {}
     seen: set[reach.Text] = set()
     while queue:
@@ -75,9 +80,6 @@ def scan_files(
             findings[unanalysable(path, told)] = None
             break
         try:
-            if data is None:
-                findings[unanalysable(path, "The file is not part of the workspace.")] = None
-                continue
             report = analyse_within_limits(path, data, language, tables, files)
             found, unread = reach.follow(path, report.reached, files)
             findings |= dict.fromkeys([*report.result(), *unread])
@@ -152,10 +154,9 @@ def scan_targets(
     targets: tuple[Target, ...], *, block_from: Severity = Severity.HIGH, tables: Path | None = None
 ) -> ScanResult:
     """Scan each target by itself; `tables`: rows of an operator's own."""
-    findings: list[Finding] = []
-    for target in targets:
-        findings.extend(scan_text(target.path, target.data, language=target.language, tables=tables))
-    return ScanResult(findings=tuple(findings), scanned=tuple(target.path for target in targets), block_from=block_from)
+    scans = [scan_text(one.path, one.data, language=one.language, tables=tables) for one in targets]
+    scanned = tuple(one.path for one in targets)
+    return ScanResult(findings=tuple(chain.from_iterable(scans)), scanned=scanned, block_from=block_from)
 
 
 def _below(directory: Path) -> list[Target]:

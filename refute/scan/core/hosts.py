@@ -3,12 +3,9 @@
 import ipaddress
 import re
 from enum import StrEnum
-from typing import Final
 
 from refute.scan.core.symbols import UNKNOWN, is_open
 from refute.scan.core.tables import read_table
-
-_LOCALHOST: Final = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback"})
 
 
 class Reach(StrEnum):
@@ -44,18 +41,17 @@ def reach_of(host: str) -> Reach:
     """How far away a host is; text with unknown parts is UNKNOWN unless its known end settles it."""
     if is_open(host):
         return Reach.EXTERNAL if re.search(r"\.[a-z]{2,}\.?\Z", host) and not _local_name(host) else Reach.UNKNOWN
-    name = canonical(host)
+    name, table = canonical(host), read_table("hosts")
     try:
         address = ipaddress.ip_address(name)
     except ValueError:
-        local = name in _LOCALHOST or _local_name(name)
-        return Reach.METADATA if name in read_table("hosts")["metadata"] else Reach.LOCAL if local else Reach.EXTERNAL
-    if isinstance(address, ipaddress.IPv6Address):
-        address = address.ipv4_mapped or address.sixtofour or address
-    if str(address) in read_table("hosts")["metadata"]:
-        return Reach.METADATA
-    outside = address.is_global or str(address).startswith(tuple(read_table("hosts")["documentation"]))
-    return Reach.EXTERNAL if outside else Reach.LOCAL
+        outside = not _local_name(name)
+    else:
+        if isinstance(address, ipaddress.IPv6Address):
+            address = address.ipv4_mapped or address.sixtofour or address
+        name = str(address)
+        outside = address.is_global or name.startswith(tuple(table["documentation"]))
+    return Reach.METADATA if name in table["metadata"] else Reach.EXTERNAL if outside else Reach.LOCAL
 
 
 def _local_name(name: str) -> bool:
@@ -66,8 +62,8 @@ def _local_name(name: str) -> bool:
 
 def is_listed(host: str, names: frozenset[str]) -> bool:
     """Whether a host is in a list, in which a leading dot stands for every host below."""
-    labels = host.strip().lower().rstrip(".").split(".")
-    return ".".join(labels) in names or any("." + ".".join(labels[start:]) in names for start in range(len(labels)))
+    name = host.strip().lower().rstrip(".")
+    return any(f".{name}".endswith(one) if one.startswith(".") else name == one for one in names)
 
 
 def host_of(target: str) -> str | None:

@@ -39,6 +39,7 @@ class Place(StrEnum):
 
 
 ELSEWHERE: Final = frozenset({Place.SYSTEM, Place.HOME, Place.OUTSIDE})
+_ROOTS: Final = {HERE: Place.WORKSPACE, TEMP: Place.TEMP, HOME: Place.HOME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ def normalise(path: str, cwd: str = sym.HERE) -> str:
     """
     if path == "~" or path.startswith("~/"):
         path = sym.HOME + path[1:]
-    elif path.startswith("~") and re.match(r"~[a-z_]", path):
+    elif re.match(r"~[a-z_]", path):
         path = "/home/" + path[1:]
-    if not path.startswith("/") and path[:1] not in {sym.HERE, sym.TEMP, sym.HOME, sym.ABOVE} and path[:1] not in FUZZY:
+    if path[:1] not in {"/", sym.ABOVE, *_ROOTS, *FUZZY}:
         path = f"{cwd}/{path}"
     root, rest = ("", path) if path.startswith("/") else (path[0], path[1:])
     kept: list[str] = []
@@ -71,7 +72,7 @@ def normalise(path: str, cwd: str = sym.HERE) -> str:
             kept.append(part)
         elif kept:
             kept.pop()
-        elif root in {sym.HERE, sym.TEMP, sym.HOME}:
+        elif root in _ROOTS:
             root = sym.ABOVE
     glue = "" if root and rest and not rest.startswith("/") else "/"
     return root + (glue if kept or not root else "") + "/".join(kept)
@@ -88,12 +89,8 @@ def locate(path: str, cwd: str = sym.HERE) -> Target:
         return Target(Place.WORKSPACE, cwd)
     text = normalise(path, cwd)
     first = text[:1]
-    if first == sym.HERE:
-        return Target(Place.WORKSPACE, text)
-    if first == sym.TEMP:
-        return Target(Place.TEMP, text)
-    if first == sym.HOME:
-        return Target(Place.HOME, text)
+    if first in _ROOTS:
+        return Target(_ROOTS[first], text)
     if first == sym.ABOVE:
         # The sandbox mounts the workspace right below the root: `../etc/passwd` is what it looks like.
         known = text[1:].split("/")[1:2]
@@ -134,9 +131,6 @@ def inside_or_temporary(target: Target) -> bool:
 def has_open_part(target: Target) -> bool:
     """Whether some component is not known."""
     return sym.is_open(target.text) or sym.NAME in target.text
-
-
-_GLOB: Final = re.compile(r"[*?\[]")
 
 
 @lru_cache(maxsize=32)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from refute.scan.core.symbols import OUTPUT, show, strip_symbols
 from refute.scan.core.tables import Knowledge, knowledge
-from refute.scan.finding import Finding, Severity
+from refute.scan.finding import Finding, Severity, Tier
 from refute.scan.rules import UNANALYSABLE, rules
 
 _SMALL_BYTES: Final = 200_000
@@ -82,7 +82,7 @@ def finding_of(  # noqa: PLR0913 - what a finding is made of
     It may be `mild`, only worth seeing; `refuse`: nobody is asked, whatever the rule says; `detail`: said besides.
     """
     rule = rules()[rule_id]
-    severity, tier = rule.graded(mild=mild, refuse=refuse)
+    severity, tier = (Severity.MEDIUM, Tier.NOTE) if mild else (rule.severity, Tier.REFUSE if refuse else rule.tier)
     words = rule.words_for(severity)
     return Finding(
         rule_id=rule_id,
@@ -115,8 +115,6 @@ class Report:
     knowledge: Knowledge = field(default_factory=knowledge)
     written: dict[str, str] = field(default_factory=dict)
     """Located path → text that the scanned text itself put there."""
-    muted: int = 0
-    """How many texts are being walked only for what they define."""
     reached: list[tuple[str, str]] = field(default_factory=list)
     """(path as the script writes it, resolved against the workspace; interpreter) of what it runs."""
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -142,20 +140,9 @@ class Report:
 
     def add(self, rule_id: str, spot: Spot, command: str, **form: Any) -> None:
         """Record a finding; a second one of the same rule, line and command is dropped unless it is worse."""
-        if self.muted:
-            return
         finding = finding_of(rule_id, self.path, spot, command, **form)
         key = (rule_id, spot.line, finding.command)
         held = self.findings.get(key)
-        if held is None and len(self.findings) >= MAX_FINDINGS:
-            if finding.severity == Severity.MEDIUM:
-                return
-            notes = (at for at, other in reversed(self.findings.items()) if other.severity == Severity.MEDIUM)
-            spare = next(notes, None)
-            if spare is None:  # what would block is never dropped unseen
-                self.refuse(f"It gives more than {MAX_FINDINGS} findings; the rest is not listed.", spot.line)
-                return
-            del self.findings[spare]
         if held is None or (held.severity, held.tier) < (finding.severity, finding.tier):
             self.findings[key] = finding
 
@@ -172,5 +159,9 @@ class Report:
         self.findings[UNANALYSABLE, 0, reason] = unanalysable(self.path, reason, line)
 
     def result(self) -> tuple[Finding, ...]:
-        """Most severe first, then by place."""
-        return tuple(sorted(self.findings.values(), key=lambda f: (-f.severity, f.line, f.column, f.rule_id)))
+        """Most severe first, then by place; of many the first, and what would block is never dropped unseen."""
+        found = sorted(self.findings.values(), key=lambda f: (-f.severity, f.line, f.column, f.rule_id))
+        if len(found) > MAX_FINDINGS and found[MAX_FINDINGS].severity > Severity.MEDIUM:
+            told = f"It gives more than {MAX_FINDINGS} findings; the rest is not listed."
+            found.insert(0, unanalysable(self.path, told, found[MAX_FINDINGS].line))
+        return tuple(found[:MAX_FINDINGS])

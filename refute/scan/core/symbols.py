@@ -44,6 +44,24 @@ OTHER_PROCESS: Final = "\ue00f"
 PROCESS_LIST: Final = OUTPUT + OTHER_PROCESS
 """What a listing of the machine's processes prints, or any part of it."""
 
+ENVIRONMENT: Final = {
+    name: value
+    for value, names in {
+        TEMP: "TMPDIR TMP TEMP AUTOPKGTEST_TMP ADTTMP BATS_TMPDIR BATS_TEST_TMPDIR RUNNER_TEMP TEST_TMPDIR",
+        HERE: "PWD OLDPWD GITHUB_WORKSPACE CI_PROJECT_DIR",
+        NAME: "USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LINENO EPOCHSECONDS ? #",
+        OWN_PROCESS: "BASHPID $ !",
+        HOME: "HOME",
+        UNKNOWN: "PPID",
+        " ": "IFS",
+        "/bin/sh": "SHELL",
+        "/bin/bash": "BASH",
+        "python3": "PYTHON",
+    }.items()
+    for name in names.split()
+}
+"""What variables stand for that nobody has set."""
+
 MAX_TEXT: Final = 100_000
 """Longest text that is worked out."""
 

@@ -73,6 +73,8 @@ def analyse(
 def _guarded(report: Report, data: bytes, language: Language) -> None:
     try:
         _analyse_as(report, data, language)
+    except Unreadable as error:
+        report.refuse(*error.args)
     except BudgetExceeded:
         report.refuse("It asks for more work than a scan may take.")
     except (RecursionError, MemoryError) as error:
@@ -83,9 +85,6 @@ def _guarded(report: Report, data: bytes, language: Language) -> None:
 
 def _analyse_as(report: Report, data: bytes, language: Language) -> None:
     source = decode.read_source(data, language)
-    if isinstance(source, Unreadable):
-        report.refuse(source.reason, source.line)
-        return
     _disguises(report, source, language)
     shared = Shared(Engine(report))
     shebang = decode.shebang_of(data)
@@ -162,7 +161,7 @@ def main() -> None:
     known = knowledge(Path(tables) if tables else None)
     files = {name: text.encode("latin-1") for name, text in json.loads(sys.stdin.buffer.read()).items()}
     report = analyse(path, files.pop(""), Language(language) if language else None, known, files)
-    answer = {"findings": [asdict(finding) for finding in report.findings.values()], "reached": report.reached}
+    answer = {"findings": [asdict(finding) for finding in report.result()], "reached": report.reached}
     sys.stdout.write(json.dumps(answer))
 
 

@@ -56,9 +56,6 @@ def walk_python(walker: PythonWalker, source: str) -> None:
 
 _NOT_KNOWN: Final = re.compile(f"[{sym.UNKNOWN}{sym.OUTPUT}{sym.NAME}{sym.HOST_DATA}\\s;()]*")
 _PLACES: Final = "\ue000\ue001\ue002\ue003\ue00e"
-_MAX_KEPT: Final = 100_000
-_MAX_NESTED: Final = 60
-"""Effects within effects, as of wrappers around wrappers."""
 Frame = shell.Call | python.Call
 
 
@@ -67,7 +64,6 @@ class Engine:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self._nested = 0
 
     def perform(self, effects: e.Effects, frame: Any) -> Any:
         """Act on what a handler yields.
@@ -79,20 +75,14 @@ class Engine:
         Returns:
             The handler's result: for a command what it prints, sym.UNKNOWN where that is not known.
         """
-        self._nested += 1
         try:
             effect = next(effects)
             while True:
                 effect = effects.send(self._act(effect, frame))
         except StopIteration as end:
             return sym.UNKNOWN if end.value is None and isinstance(frame, shell.Call) else end.value
-        finally:
-            self._nested -= 1
 
     def _act(self, effect: e.Effect, frame: Frame) -> str:
-        if self._nested > _MAX_NESTED:
-            frame.judge.flag("unanalysable", detail="It nests too deeply.")
-            return sym.UNKNOWN
         act: Any = getattr(self, f"_{type(effect).__name__.lower()}", None)
         found: str = act(effect, frame) if act is not None else frame.judge.effect(effect)
         return found
@@ -121,10 +111,11 @@ class Engine:
         located = paths.locate(effect.path, judge.cwd).text
         if effect.text is not None:
             before = self.report.written.get(located, "") if effect.appends else ""
-            self.report.written[located] = (before + effect.text)[:_MAX_KEPT]
+            self.report.written[located] = (before + effect.text)[: sym.MAX_TEXT]
         return ""
 
     def _run(self, effect: e.Run, frame: shell.Call) -> str:
+        self.report.spend(len(effect.argv))
         call = replace(frame, argv=list(effect.argv), stdin=effect.stdin, shown="")
         return frame.walker.command(call) if effect.argv else ""
 
@@ -135,12 +126,13 @@ class Engine:
             judge.flag("pipe-to-shell", detail="It is downloaded." if sym.DOWNLOAD in text else "It is decoded.")
         elif text.strip() and _NOT_KNOWN.fullmatch(text):
             self._unresolved(effect, frame)
+        elif isinstance(frame, python.Call) and frame.walker.depth >= MAX_DEPTH // 2:
+            judge.flag("unanalysable", detail="It nests too deeply.")
         elif effect.language == Language.PYTHON:
             self._python_text(text, frame)
         elif isinstance(frame, shell.Call):
-            with frame.walker.scope.given(
-                frame.walker.scope.arguments if effect.arguments is None else list(effect.arguments)
-            ):
+            scope = frame.walker.scope
+            with scope.given(scope.arguments if effect.arguments is None else list(effect.arguments)):
                 return frame.walker.embedded(text, frame.node, forked=not effect.inline)
         else:
             return self._shell_text(text, frame)
@@ -163,9 +155,6 @@ class Engine:
     def _shell_text(self, text: str, frame: python.Call) -> str:
         """Shell text that a Python call runs."""
         walker, keywords = frame.walker, frame.keywords
-        if walker.depth >= MAX_DEPTH // 2:
-            self.report.add("unanalysable", walker.spot(frame.node), "nested too deeply")
-            return sym.UNKNOWN
         cwd, environment = keywords.get("cwd"), keywords.get("env")
         given = {**walker.variables, **(environment if isinstance(environment, dict) else {})}
         variables: dict[str, tuple[str, ...]] = {
@@ -183,8 +172,6 @@ class Engine:
             walker = PythonWalker(self, lambda node: place.below(getattr(node, "lineno", 1) - 1), cwd=judge.cwd)
             walker.depth = frame.walker.depth + 1
             walk_python(walker, text)
-        elif frame.walker.depth >= MAX_DEPTH // 2:
-            self.report.add("unanalysable", judge.spot, "nested too deeply")
         else:
             outer = frame.walker
             kept = {name: getattr(outer, name) for name in ("cwd", "variables", "stars", "facts")}
@@ -220,9 +207,9 @@ class Engine:
         for path in fnmatch.filter(report.files, pattern):
             if path not in report.borrowed:
                 report.borrowed.add(path)
-                report.muted += 1
+                found = dict(report.findings)
                 frame.walker.embedded(report.content_of(path), frame.node, forked=False)
-                report.muted -= 1
+                report.findings = found
 
     def _run_fed(self, effect: e.RunFile, text: str, frame: shell.Call) -> str:
         if sym.OUTPUT in text and _NOT_KNOWN.fullmatch(text) and effect.path not in shell.STDIN:

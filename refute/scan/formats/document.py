@@ -25,12 +25,7 @@ _SCORES: Final = {Severity.CRITICAL: "9.5", Severity.HIGH: "8.0", Severity.MEDIU
 
 def render_json(result: ScanResult, compared: Compared | None = None) -> str:
     """The result as a JSON object with `schema_version`, `safe`, `findings`, `suppressed`, `scanned` and `compared`."""
-    return json.dumps(document_of(result, compared), indent=2, ensure_ascii=True) + "\n"
-
-
-def document_of(result: ScanResult, compared: Compared | None = None) -> dict[str, Any]:
-    """The result as plain data."""
-    return {
+    document = {
         "schema_version": SCHEMA_VERSION,
         "safe": result.safe,
         "block_from": result.block_from.name.lower(),
@@ -39,6 +34,7 @@ def document_of(result: ScanResult, compared: Compared | None = None) -> dict[st
         "findings": [_plain(finding, blocks=finding.severity >= result.block_from) for finding in result.findings],
         "suppressed": [{**_plain(item.finding, blocks=False), "reason": item.reason} for item in result.suppressed],
     }
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
 
 
 def _plain(finding: Finding, *, blocks: bool) -> dict[str, Any]:
@@ -77,10 +73,9 @@ def _property(text: str) -> str:
 
 def render_sarif(result: ScanResult, compared: Compared | None = None, *, version: str) -> str:
     """The result as a SARIF log with one run; suppressed findings carry their suppression."""
-    used = sorted({finding.rule_id for finding in _all(result)})
-    positions = {rule_id: index for index, rule_id in enumerate(used)}
-    results = [_result(finding, positions, None) for finding in result.findings]
-    results += [_result(item.finding, positions, item.reason) for item in result.suppressed]
+    told: list[tuple[Finding, str | None]] = [(finding, None) for finding in result.findings]
+    told += [(item.finding, item.reason) for item in result.suppressed]
+    used = sorted({finding.rule_id for finding, _ in told})
     driver = {
         "name": "refute-scan",
         "version": version,
@@ -92,7 +87,7 @@ def render_sarif(result: ScanResult, compared: Compared | None = None, *, versio
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": _uri(path)}} for path in dict.fromkeys(result.scanned)],
         "invocations": [{"executionSuccessful": True, **_not_shown(compared)}],
-        "results": results,
+        "results": [_result(finding, used.index(finding.rule_id), reason) for finding, reason in told],
     }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
@@ -104,10 +99,6 @@ def _not_shown(compared: Compared | None) -> dict[str, Any]:
     text = f"{not_shown(compared)}."
     told = {"base": compared.base, "leftOut": compared.left_out}
     return {"toolExecutionNotifications": [{"level": "note", "message": {"text": text}, "properties": told}]}
-
-
-def _all(result: ScanResult) -> list[Finding]:
-    return [*result.findings, *(item.finding for item in result.suppressed)]
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -122,12 +113,12 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, positions: dict[str, int], reason: str | None) -> dict[str, Any]:
+def _result(finding: Finding, rule_index: int, reason: str | None) -> dict[str, Any]:
     region = {"startLine": finding.line, "startColumn": finding.column, "snippet": {"text": finding.matched}}
     identity = f"{finding.path}\0{finding.rule_id}\0{finding.command}"
     made: dict[str, Any] = {
         "ruleId": finding.rule_id,
-        "ruleIndex": positions[finding.rule_id],
+        "ruleIndex": rule_index,
         "level": _LEVELS[finding.severity],
         "message": {"text": f"{finding.explanation} Read as: {finding.command}. Instead: {finding.remedy}"},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(finding.path)}, "region": region}}],

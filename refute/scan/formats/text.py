@@ -1,6 +1,7 @@
 """A scan result for a person who must decide in ten seconds: what, where, why, and how to make it safe."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
@@ -42,14 +43,11 @@ def summary(result: ScanResult, compared: Compared | None = None) -> str:
     """One line: whether it may run, and the counts; no word of safety about what was not scanned or is not shown."""
     if not result.scanned:
         return "nothing was scanned: no shell or Python file is there"
-    counts = [
-        f"{sum(finding.severity == level for finding in result.findings)} {level.name.lower()}"
-        for level in sorted(Severity, reverse=True)
-        if any(finding.severity == level for finding in result.findings)
-    ]
+    levels = Counter(finding.severity for finding in result.findings)
+    counts = [f"{number} {level.name.lower()}" for level, number in sorted(levels.items(), reverse=True)]
     safe = "safe to run" if compared is None else f"nothing that blocks is new since {_name(compared.base)}"
     verdict = safe if result.safe else "BLOCKED"
-    files = f"{len(result.scanned)} file{'s' if len(result.scanned) != 1 else ''} scanned"
+    files = f"{counted(len(result.scanned), 'file')} scanned"
     allowed = f", {len(result.suppressed)} allowed by the allow-file" if result.suppressed else ""
     nothing = "nothing found" if compared is None else "nothing new found"
     old = f"; {counted(compared.left_out, 'finding')} there before, not shown" if compared and compared.left_out else ""

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from refute.scan.core import paths
+from refute.scan.core import symbols as sym
 from refute.scan.core.symbols import DOWNLOAD, HERE, HOME, NAME, OUTPUT, OWN_PROCESS, TEMP, UNKNOWN, is_open
 from refute.scan.python.values import UNK, Bound, FileValue, Members, PathText, Ref, as_text
 
@@ -29,7 +30,6 @@ _OPEN_BOOKS: Final = {module.__name__: module for module in (signal, stat, strin
 """Modules whose numbers and texts are what they are here."""
 _CONSTANTS: Final = {"sys.executable": "python3", "sys.platform": "linux", "tempfile.tempdir": TEMP}
 _TEMPORARY: Final = FileValue(f"{TEMP}/x")
-_VARIABLES: Final = {"HOME": HOME, "TMPDIR": TEMP, "TEMP": TEMP, "TMP": TEMP, "USER": NAME}
 
 
 def canonical(name: str) -> str:
@@ -48,7 +48,7 @@ def member(name: str) -> Any:
 
 def environment_value(name: Any = None, *_default: Any) -> str:
     """A variable of the environment."""
-    return _VARIABLES.get(name, UNKNOWN) if isinstance(name, str) else UNKNOWN
+    return sym.ENVIRONMENT.get(name, UNKNOWN) if isinstance(name, str) else UNKNOWN
 
 
 def attribute(owner: Any, name: str) -> Any:  # noqa: PLR0911 - one return per kind of owner

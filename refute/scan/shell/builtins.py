@@ -4,10 +4,10 @@ import re
 from typing import Final
 
 from refute.scan.core.effects import Effects, Eval, Flag, RunFile
-from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, is_known, is_open
+from refute.scan.core.symbols import HERE, OUTPUT, SECRET, UNKNOWN, capped, is_known, is_open
 from refute.scan.core.tables import Command
 from refute.scan.rules import Language
-from refute.scan.shell.roles import listed_by
+from refute.scan.shell.roles import in_role, listed_by
 from refute.scan.shell.rows import split
 from refute.scan.shell.scope import ENDED
 from refute.scan.shell.state import Call
@@ -15,7 +15,6 @@ from refute.scan.shell.syntax import text_of
 from refute.scan.shell.words import decode_escapes
 
 _FORMAT: Final = re.compile(r"%(?:%|[-+ #0]*\d*(?:\.\d+)?[sdiouxXcbq])")
-_MAX_TEXT: Final = 200_000
 _MAX_ROUNDS: Final = 200
 
 
@@ -24,7 +23,7 @@ def _echo(call: Call, _row: Command) -> Effects:
     flags = ""
     while words and re.fullmatch(r"-[neE]+" if call.argv[0] == "echo" else r"--|-[nrR]+", words[0]):
         flags += words.pop(0)
-    yield from listed_by(words)
+    yield from listed_by(call, words)
     output = " ".join(words)
     return (decode_escapes(output) if "e" in flags else output) + ("" if "n" in flags else "\n")
 
@@ -33,7 +32,7 @@ def _printf(call: Call, _row: Command) -> Effects:
     words = [word for index, word in enumerate(call.argv[1:]) if index or word != "--"]
     target = words[1] if words[:1] == ["-v"] and len(words) > 2 else ""  # noqa: PLR2004 - -v NAME FORMAT
     words = words[2:] if target else words
-    yield from listed_by(words[1:])
+    yield from listed_by(call, words[1:])
     text = _format(words[0], words[1:]) if words else ""
     if target:
         call.scope.assign(target, (text,))
@@ -53,7 +52,7 @@ def _format(template: str, arguments: list[str]) -> str:
         value = queue.pop(0) if queue else ""
         return decode_escapes(value) if kind == "b" else value[:1] if kind == "c" else value
 
-    return "".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS)))[:_MAX_TEXT]
+    return capped("".join(_FORMAT.sub(one, template) for _ in range(min(rounds, _MAX_ROUNDS))))
 
 
 def _evaluate(call: Call, _row: Command) -> Effects:
@@ -89,13 +88,10 @@ def _alias(call: Call, _row: Command) -> Effects:
     return ""
 
 
-def _cd(call: Call, _row: Command) -> Effects:
-    yield from ()
-    operands = [word for word in call.argv[1:] if word == "-" or not word.startswith("-")]
-    scope = call.scope
-    target = operands[0] if operands else scope.lookup("HOME")[0]
-    scope.cwd = HERE if operands == ["-"] else call.locate(target).text
-    scope.variables["PWD"] = (scope.cwd,)
+def _cd(call: Call, row: Command) -> Effects:
+    _, operands = split(call, row)
+    target = operands[0] if operands else call.scope.lookup("HOME")[0]
+    yield from in_role(call, row, "cd", HERE if target == "-" else target, {})
     return ""
 
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import takewhile
 from typing import Final
 
 from refute.scan.core import paths
@@ -196,10 +197,10 @@ def _find(call: Call, row: Command) -> Effects:
         if "-delete" in words and ("-empty" not in words or "-o" in words):
             yield Delete(root, not any(word.startswith(("-name", "-iname", "-path")) for word in words))
         found = f"{paths.normalise(root, call.scope.cwd)}/{NAME}"
-        for index, word in enumerate(words):
+        rest = iter(words)
+        for word in rest:
             if word in {"-exec", "-execdir", "-ok", "-okdir"}:
-                ends = (end for end in range(index, len(words)) if words[end] in {";", "+", "\\;"})
-                argv = words[index + 1 : next(ends, len(words))]
+                argv = takewhile(lambda one: one not in {";", "+", "\\;"}, rest)
                 yield Run(tuple(one.replace("{}", found) for one in argv))
     yield from found_in(call, row, call.text)
     return f"{paths.normalise(roots[0], call.scope.cwd)}/{UNKNOWN}\n"

@@ -22,10 +22,10 @@ _RECURSIVE: Final = frozenset({"r", "R", "recursive"})
 _QUIET: Final = frozenset({"q", "quiet", "silent"})
 
 
-def listed_by(words: Iterable[str]) -> e.Effects:
-    """The directories that words such as `/etc/*` list without a command for it."""
+def listed_by(call: Call, words: Iterable[str]) -> e.Effects:
+    """The directories that words such as `/etc/*` list without a command for it; in quotes they list none."""
     for word in words:
-        if word.endswith("/*") and word.startswith(("/", "~", HOME)):
+        if word in call.walker.shared.unquoted and word.endswith("/*") and word.startswith(("/", "~", HOME)):
             yield e.List(word[:-2] or "/")
     return None
 
@@ -95,6 +95,7 @@ def _run(call: Call, role: str, value: str) -> e.Effects:
             yield e.Reach(value.removesuffix(".py").replace(".", "/") + ".py", Language.PYTHON)
         case "cd":
             call.scope.cwd = call.locate(value).text
+            call.scope.variables["PWD"] = (call.scope.cwd,)
         case "word":
             return value + "\n"
     return None

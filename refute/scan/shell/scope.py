@@ -8,29 +8,12 @@ from typing import Final
 from tree_sitter import Node
 
 from refute.scan.core.report import Spot
-from refute.scan.core.symbols import EMPTY, HERE, HOME, NAME, OWN_PROCESS, TEMP, UNKNOWN, capped, is_open
+from refute.scan.core.symbols import EMPTY, ENVIRONMENT, HERE, UNKNOWN, capped, is_open
 
 MAX_VALUES: Final = 8
 """Possible values kept for one variable; more of them become UNKNOWN as well."""
 ENDED: Final = "-exit-"
 """Stands among the variables, whose own names hold no dash, where the script has ended on this way."""
-_ENVIRONMENT: Final = {
-    name: value
-    for value, names in {
-        TEMP: "TMPDIR TMP TEMP AUTOPKGTEST_TMP ADTTMP BATS_TMPDIR BATS_TEST_TMPDIR RUNNER_TEMP TEST_TMPDIR",
-        HERE: "PWD OLDPWD GITHUB_WORKSPACE CI_PROJECT_DIR",
-        NAME: "USER LOGNAME HOSTNAME UID EUID RANDOM SECONDS LINENO EPOCHSECONDS ? #",
-        OWN_PROCESS: "BASHPID $ !",
-        HOME: "HOME",
-        UNKNOWN: "PPID",
-        " ": "IFS",
-        "/bin/sh": "SHELL",
-        "/bin/bash": "BASH",
-        "python3": "PYTHON",
-    }.items()
-    for name in names.split()
-}
-
 
 Variables = dict[str, tuple[str, ...]]
 """Name → its possible values."""
@@ -38,7 +21,7 @@ Variables = dict[str, tuple[str, ...]]
 
 @dataclass(slots=True)
 class Scope:
-    """The state of one walk; `fork` gives a subshell its own copy."""
+    """The state of one walk, which an exception ends; `fork` gives a subshell its own copy."""
 
     script: str
     """Path of the script from the workspace, for `$0`."""
@@ -90,32 +73,26 @@ class Scope:
     def branch(self) -> Iterator[None]:
         """A part that may run or not, for as long as the block lasts."""
         before = dict(self.variables)
-        try:
-            yield
-        finally:
-            self.join(before)
+        yield
+        self.join(before)
 
     @contextmanager
     def leaving(self, *, loop: bool) -> Iterator[None]:
         """A loop or function, which may be left early, for as long as the block lasts."""
         outer, self.left = self.left, []
-        try:
-            yield
-        finally:
-            for loops, variables in self.left:
-                self.join(variables)
-                if loop and loops > 1:
-                    outer.append((loops - 1, variables))
-            self.left = outer
+        yield
+        for loops, variables in self.left:
+            self.join(variables)
+            if loop and loops > 1:
+                outer.append((loops - 1, variables))
+        self.left = outer
 
     @contextmanager
     def given(self, arguments: list[str] | None) -> Iterator[None]:
         """Other positional parameters for as long as the block lasts."""
         outer, self.arguments = self.arguments, arguments
-        try:
-            yield
-        finally:
-            self.arguments = outer
+        yield
+        self.arguments = outer
 
     def lookup(self, name: str) -> tuple[str, ...]:
         """The possible values of a variable or parameter."""
@@ -127,7 +104,7 @@ class Scope:
         if name in {"0", "BASH_SOURCE"}:
             return (f"{HERE}/{self.script}",)
         if not name.isdigit():
-            return (_ENVIRONMENT.get(name, UNKNOWN),)
+            return (ENVIRONMENT.get(name, UNKNOWN),)
         arguments, position = self.arguments, int(name)
         if arguments is not None and position <= len(arguments):
             return (arguments[position - 1],)
@@ -136,7 +113,7 @@ class Scope:
 
     def is_set(self, name: str) -> bool:
         """Whether the script itself gave the variable a value."""
-        return name in self.variables or name in self.arrays or name in _ENVIRONMENT
+        return name in self.variables or name in self.arrays or name in ENVIRONMENT
 
     def elements(self, name: str) -> list[str]:
         """All elements of an array, or of the positional parameters for `@` and `*`."""

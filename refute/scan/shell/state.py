@@ -70,8 +70,8 @@ class Shared:
     called: set[str] = field(default_factory=set)
     substituted: dict[int, Node] = field(default_factory=dict)
     """Substitutions that were walked, by id; the nodes keep their trees, so that no id comes up again."""
-    respelled: dict[str, str | None] = field(default_factory=dict)
-    """Texts that the grammar stumbled over, as they were written for it."""
+    unquoted: set[str] = field(default_factory=set)
+    """Words that stood somewhere without quotes around them, so that a pattern among them was one."""
     uncalled: bool = False
     """Whether what is walked is a function that nothing in this file calls, as in a library."""
 
@@ -86,16 +86,12 @@ class Walker(ABC):
         self.place = place
         self.stack: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
         """The functions that surround this point, with what they were given."""
-        self.expander = Expander(scope, self.substitute)
+        self.expander = Expander(scope, self.substitute, shared.unquoted)
 
     @property
     def report(self) -> Report:
         """Where findings go."""
         return self.shared.engine.report
-
-    @abstractmethod
-    def run(self, node: Node, stdin: str = "") -> str:
-        """Walk a statement; returns what it prints."""
 
     @abstractmethod
     def command(self, call: "Call") -> str:
@@ -108,10 +104,6 @@ class Walker(ABC):
     @abstractmethod
     def embedded(self, text: str, node: Node, *, forked: bool = True) -> str:
         """Walk shell text that a command carries."""
-
-    def all(self, nodes: list[Node], stdin: str = "") -> str:
-        """Walk several statements; returns what they print."""
-        return "".join([self.run(child, stdin) for child in nodes])
 
     def fork(self, *, deeper: int = 0, place: Spot | None = None, shares: bool = False) -> Self:
         """A walker for a subshell, which keeps its variables and directory to itself, or for another place."""

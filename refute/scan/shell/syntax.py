@@ -131,6 +131,7 @@ _LONE: Final = re.compile(rb"(?<![^\s=(])~(?![\w/+:-])|\$\Z|(?<![^\s;])@(?=\w)")
 """Characters that stand for themselves: a tilde that is a word, a dollar sign before a backslash, `@` of `@NAME@`."""
 
 
+@lru_cache(maxsize=32)
 def respell(source: str) -> str | None:
     """The same script for a parser that knows less, line for line; None where it is not understood.
 

@@ -4,10 +4,7 @@ Functions and aliases are followed, words that are not known are judged.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import Final
 
 from tree_sitter import Node
@@ -17,12 +14,13 @@ from refute.scan.core import paths
 from refute.scan.core import symbols as sym
 from refute.scan.core.report import Spot
 from refute.scan.core.symbols import OUTPUT, UNKNOWN, is_known, show
-from refute.scan.shell import redirects, statements
+from refute.scan.shell import redirects
 from refute.scan.shell.builtins import BUILTINS
 from refute.scan.shell.programs import INSTALLED, PROGRAMS
 from refute.scan.shell.roles import is_dangerous_operand, listed_by
 from refute.scan.shell.rows import effects_of
-from refute.scan.shell.state import Call, Walker
+from refute.scan.shell.state import Call
+from refute.scan.shell.statements import Statements
 from refute.scan.shell.syntax import complaint, first_error, join_continued, parse_words, respell, substitutions
 
 _READ_AGAIN: Final = 200
@@ -43,7 +41,7 @@ MAX_RECURSION: Final = 2
 """How often a function may call itself, each time with other arguments."""
 
 
-class ShellWalker(Walker):
+class ShellWalker(Statements):
     """One walk over one tree, as `state.Walker` says."""
 
     def script(self, source: str) -> str:
@@ -51,7 +49,7 @@ class ShellWalker(Walker):
         root = self._parsed(source)
         outer = dict(self.scope.functions)
         output = self.run(root)
-        walk_uncalled(self, outer)
+        self._walk_uncalled(outer)
         for node in substitutions(root):
             # Those that no handler came upon, such as one in the index of an array.
             if node.id not in self.shared.substituted:
@@ -69,11 +67,8 @@ class ShellWalker(Walker):
             self.report.add("foreign-code", spot, "exec", detail="It is no shell script but for its first command.")
             root = parse_words(first[0])
         elif first_error(root):
-            respelled = self.shared.respelled
-            if spelled not in respelled:
-                self.report.spend(_READ_AGAIN)
-                respelled[spelled] = respell(spelled)
-            again = respelled[spelled]
+            self.report.spend(_READ_AGAIN)
+            again = respell(spelled)
             root = parse_words(again) if again is not None else root
             if error := first_error(root):
                 self._misunderstood(error, source)
@@ -108,16 +103,9 @@ class ShellWalker(Walker):
         return self.depth >= MAX_DEPTH
 
     def command(self, call: Call) -> str:
-        """Judge one command; returns what it prints."""
-        return dispatch(call)
-
-    def run(self, node: Node, stdin: str = "") -> str:
-        """Walk a statement; returns what it prints."""
-        self.report.spend()
-        handler = _STATEMENTS.get(node.type)
-        beside = node.next_sibling
-        with self.scope.branch() if beside is not None and beside.type == "&" else nullcontext():
-            return handler(self, node, stdin) if handler is not None else self.all(node.named_children, stdin)
+        """Judge one command; returns what it prints, as far as that is known."""
+        known = call.argv[0] in self.scope.functions
+        return self._call_function(call) if known else str(self.shared.engine.perform(_effects(call), call))
 
     def substitute(self, node: Node) -> str:
         """Walk a substitution; returns what stands there then."""
@@ -132,123 +120,82 @@ class ShellWalker(Walker):
         output = inner.all(children, UNKNOWN if node.children[0].type == ">(" else "")
         return OUTPUT if output == UNKNOWN else output
 
+    def _walk_uncalled(self, outer: Mapping[str, object]) -> None:
+        """Walk the functions that nothing has called; those of an outer text may still be."""
+        shared = self.shared
+        for name, function in list(self.scope.functions.items()):
+            place = function[1]
+            if name not in shared.called and function is not outer.get(name) and not (place and place.holds):
+                shared.called.add(name)
+                shared.uncalled = not self.stack
+                with self.scope.branch():
+                    self._run_body(name, None, "")
+                shared.uncalled = False
 
-_STATEMENTS: Final[Mapping[str, Callable[[Walker, Node, str], str]]] = MappingProxyType(
-    {
-        "pipeline": statements.pipeline,
-        "list": statements.alternatives,
-        "command": statements.command,
-        "redirected_statement": statements.redirected,
-        "subshell": lambda walker, node, stdin: walker.fork().all(node.named_children, stdin),
-        "if_statement": statements.branch,
-        "while_statement": statements.loop,
-        "c_style_for_statement": statements.loop,
-        "for_statement": statements.loop_for,
-        "case_statement": statements.choose_case,
-        "function_definition": statements.define,
-        "variable_assignment": statements.assign,
-        "declaration_command": statements.declare,
-        "unset_command": statements.declare,
-        "test_command": statements.test,
-        "comment": lambda _walker, _node, _stdin: "",
-    }
-)
-"""Kind of statement → what walks it and returns what it prints; any other kind is walked part by part."""
-
-
-def dispatch(call: Call) -> str:
-    """Judge one command; returns what it prints, as far as that is known."""
-    word = call.argv[0]
-    if word in call.scope.functions:
-        return call_function(call)
-    call.argv = ["" if argument == sym.EMPTY else argument for argument in call.argv]
-    if alias := call.scope.variables.pop(f"alias {word}", None):
-        text = " ".join([alias[0], *call.argv[1:]])
-        return call.walker.embedded(text, call.node)
-    if _unresolved(call):
+    def _call_function(self, call: Call) -> str:
+        """Run a function of the script with these arguments."""
+        name, *arguments = call.argv
+        self.shared.called.add(name)
+        inside = [given for caller, given in self.stack if caller == name]
+        if len(self.stack) >= MAX_CALLS:
+            self.report.add("unanalysable", self.spot(call.node), f"{name} is called too deeply")
+        elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
+            # It may call itself to hand on the rest of what it was given: `run run rm`.
+            return self._run_body(name, arguments, call.stdin)
         return sym.UNKNOWN
+
+    def _run_body(self, name: str, arguments: list[str] | None, stdin: str) -> str:
+        body, place = self.scope.functions[name]
+        inner = self.fork(shares=True)
+        inner.place = place
+        inner.stack = (*self.stack, (name, None if arguments is None else tuple(arguments)))
+        with self.scope.given(arguments), self.scope.leaving(loop=False):
+            return inner.run(body, stdin)
+
+
+def _effects(call: Call) -> e.Effects:
+    """What a command does that is no function of the script; comes back as what it prints."""
+    call.argv = ["" if argument == sym.EMPTY else argument for argument in call.argv]
+    word, walker, printed = call.argv[0], call.walker, None
+    if alias := call.scope.variables.pop(f"alias {word}", None):
+        return walker.embedded(" ".join([alias[0], *call.argv[1:]]), call.node)
+    if (yield from _unresolved(call)):
+        return UNKNOWN
     name = word.rpartition("/")[2] if not word.endswith("/") else word
-    commands = call.walker.report.knowledge.commands
+    commands = walker.report.knowledge.commands
     row = commands.get(name) or commands.get(re.sub(r"[\d.]+\Z", "", name))
-    if "/" in word and not INSTALLED.match(word) and word != name:
-        _run(call, _run_path(call, word))
+    if word != name and not (row and INSTALLED.match(word)):
+        printed = yield e.RunFile(word, arguments=tuple(call.argv[1:]))
     for setting in filter(None, map(_SETTING.match, call.argv)):
-        call.walker.embedded(setting[1], call.node)
+        walker.embedded(setting[1], call.node)
     if "PATH" in call.scope.variables:
-        call.walker.report.reached.append((f"**/{name}", ""))
-    known = replace(call, argv=[name, *call.argv[1:]], shown=" ".join(call.argv))
-    return _run(known, _HANDLERS.get(row.handler, effects_of)(known, row)) if row else _run(call, _unlisted(call))
+        walker.report.reached.append((f"**/{name}", ""))
+    if row is None:
+        yield from listed_by(call, call.argv[1:])
+        return printed
+    call.shown = " ".join(call.argv)
+    call.argv[0] = name
+    return (yield from _HANDLERS.get(row.handler, effects_of)(call, row))
 
 
-def _run(call: Call, effects: e.Effects) -> str:
-    return str(call.walker.shared.engine.perform(effects, call))
-
-
-def _run_path(call: Call, word: str) -> e.Effects:
-    return (yield e.RunFile(word, arguments=tuple(call.argv[1:])))
-
-
-def _unlisted(call: Call) -> e.Effects:
-    """A command about which the tables say nothing."""
-    yield from listed_by(call.argv[1:])
-    if INSTALLED.match(call.argv[0]):
-        return (yield e.RunFile(call.argv[0]))
-    return None
-
-
-def _unresolved(call: Call) -> bool:
-    """Judge a command word that is not known; True when nothing more can be said about the command."""
+def _unresolved(call: Call) -> e.Effects:
+    """What a command word that is not known means; True when nothing more can be said about the command."""
     word = call.argv[0]
     if sym.DOWNLOAD in word or sym.DERIVED in word:
-        call.judge.flag("pipe-to-shell")
+        yield e.Flag("pipe-to-shell")
         return True
     dangerous = any(is_dangerous_operand(call, argument) for argument in call.argv[1:])
     pattern = _GLOB.fullmatch(word.rpartition("/")[2])
     own = "/" in word and paths.inside_or_temporary(call.locate(word))
     if pattern and not own and (dangerous or pattern[1] or word.startswith("/")):
-        call.judge.flag("unresolved-command", detail="The command word is a pattern for file names.")
+        yield e.Flag("unresolved-command", detail="The command word is a pattern for file names.")
         return True
     if not sym.is_open(word) or sym.SECRET in word:
         if sym.NAME in word and "/" not in word and dangerous:
-            call.judge.flag("unresolved-command")
+            yield e.Flag("unresolved-command")
         return False
     if word.startswith(sym.UNKNOWN) and "/" in word and not sym.is_open(word.rpartition("/")[2]):
         return False
     if dangerous:
-        call.judge.flag("unresolved-command")
+        yield e.Flag("unresolved-command")
     return True
-
-
-def walk_uncalled(walker: Walker, outer: Mapping[str, object]) -> None:
-    """Walk the functions that nothing has called; those of an outer text may still be."""
-    shared = walker.shared
-    for name, function in list(walker.scope.functions.items()):
-        place = function[1]
-        if name not in shared.called and function is not outer.get(name) and not (place and place.holds):
-            shared.called.add(name)
-            shared.uncalled = not walker.stack
-            with walker.scope.branch():
-                _run_body(walker, name, None, "")
-            shared.uncalled = False
-
-
-def call_function(call: Call) -> str:
-    """Run a function of the script with these arguments."""
-    walker, (name, *arguments) = call.walker, call.argv
-    walker.shared.called.add(name)
-    inside = [given for caller, given in walker.stack if caller == name]
-    if len(walker.stack) >= MAX_CALLS:
-        walker.report.add("unanalysable", walker.spot(call.node), f"{name} is called too deeply")
-    elif tuple(arguments) not in inside and (len(inside) < MAX_RECURSION or len(arguments) < len(inside[-1] or ())):
-        # It may call itself to hand on the rest of what it was given: `run run rm`.
-        return _run_body(walker, name, arguments, call.stdin)
-    return sym.UNKNOWN
-
-
-def _run_body(walker: Walker, name: str, arguments: list[str] | None, stdin: str) -> str:
-    body, place = walker.scope.functions[name]
-    inner = walker.fork(shares=True)
-    inner.place = place
-    inner.stack = (*walker.stack, (name, None if arguments is None else tuple(arguments)))
-    with walker.scope.given(arguments), walker.scope.leaving(loop=False):
-        return inner.run(body, stdin)

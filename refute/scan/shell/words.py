@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Final
 
 from tree_sitter import Node
@@ -37,17 +37,20 @@ Texts = Callable[[Node], list[str]]
 class Expander:
     """Turns word nodes into their possible texts in a scope."""
 
-    def __init__(self, scope: Scope, substitute: Callable[[Node], str]) -> None:
-        """`substitute` runs a command substitution's inside and returns what it prints."""
+    def __init__(self, scope: Scope, substitute: Callable[[Node], str], unquoted: set[str]) -> None:
+        """`substitute` runs what a substitution holds and returns what it prints; `unquoted` collects such words."""
         self.scope = scope
         self.substitute = substitute
         self.fed = UNKNOWN
         """What the last process substitution prints."""
+        self.unquoted = unquoted
 
     def words(self, node: Node) -> list[list[str]]:
         """The alternatives for a word node, each as the list of words that it splits into."""
         bare = node.type in _BARE or (node.type == "command_name" and node.children[0].type in _BARE)
-        return [[] if bare and text in {"", EMPTY} else split_fields(text) for text in self.texts(node)]
+        found = [[] if bare and text in {"", EMPTY} else split_fields(text) for text in self.texts(node)]
+        self.unquoted.update(chain.from_iterable(found) if node.type not in {"string", "raw_string"} else ())
+        return found
 
     def texts(self, node: Node, *, quoted: bool = False) -> list[str]:
         """The alternatives for a node as text; FIELD marks where an unquoted expansion splits."""

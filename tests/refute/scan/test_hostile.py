@@ -129,6 +129,15 @@ def test_arguments_that_a_row_s_patterns_could_try_for_long_end_in_time(unit: st
     assert time.process_time() - started < 10
 
 
+@pytest.mark.parametrize("command", ["find . -exec ", "find . -ok nice ", "xargs nice -n 5 "])
+def test_commands_within_commands_are_followed_in_time(command: str) -> None:
+    started = time.process_time()
+    findings = scan_text("x.sh", f"{command * 40}rm -rf /etc ;\n".encode(), language=Language.SHELL)
+    assert {finding.rule_id for finding in findings} == {"delete-outside"}
+    assert _blocks(f"{command * 1000}rm -rf /etc ;\n".encode(), Language.SHELL)
+    assert time.process_time() - started < 10
+
+
 def test_wrong_name_does_not_hide_the_language() -> None:
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.SHELL, "notes.txt")
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.PYTHON, "x.py")

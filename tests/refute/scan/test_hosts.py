@@ -14,7 +14,17 @@ EXTERNAL = [
     "64:ff9b::808:808", "evil。com", "ｅｖｉｌ.com", "evil.example", "sub.evil.co.uk.", "2002:808:808::1",
     "localhost.evil.com",
 ]  # fmt: skip
-PRIVATE = ["10.0.0.1", "192.168.1.1", "172.16.0.1", "fd00::1", "169.254.1.1", "db", "server.local", "api.test"]
+PRIVATE = [
+    "10.0.0.1",
+    "box.localdomain",
+    "192.168.1.1",
+    "172.16.0.1",
+    "fd00::1",
+    "169.254.1.1",
+    "db",
+    "server.local",
+    "api.test",
+]
 METADATA = [
     "169.254.169.254",
     "0xa9fea9fe",

@@ -30,6 +30,19 @@ def test_scripts_run_by_a_pattern_or_by_part_of_their_path_are_scanned(runs: str
 
 
 @pytest.mark.parametrize(
+    ("runs", "path"),
+    [
+        ("python3 app", "app/__main__.py"),
+        ("cd app && python3 .", "app/__main__.py"),
+        ("python3 -m app", "app/__main__.py"),
+        ("python3 .", "__main__.py"),
+    ],
+)
+def test_what_python_runs_of_a_directory_is_scanned(runs: str, path: str) -> None:
+    assert _blocked_paths({"verify.sh": runs, path: "import shutil\nshutil.rmtree('/etc')\n"}) == {path}
+
+
+@pytest.mark.parametrize(
     ("script", "library"),
     [
         (". ./lib.sh\nclean /\n", 'clean() { rm -rf "$1"; }\n'),
