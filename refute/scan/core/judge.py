@@ -8,10 +8,10 @@ from refute.scan.core import effects as e
 from refute.scan.core import hosts, paths
 from refute.scan.core.paths import Place, Target
 from refute.scan.core.report import Report, Spot
-from refute.scan.core.symbols import ABOVE, DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
+from refute.scan.core.symbols import DERIVED, EMPTY, HOME, HOST_DATA, SECRET, show
 
 _ONE_FILE: Final = re.compile(
-    rf"(?={HOME}/\.|{ABOVE}/|/(?:etc|opt|run|usr|var)/|.*\.(?:pid|lock|sock)\Z)(?!.*/[*?]*\Z)[^*]*\*?[^*]*\Z"
+    rf"(?={HOME}/\.|/(?:etc|opt|run|usr|var)/|.*\.(?:pid|lock|sock)\Z)(?!.*/[*?]*\Z)[^*]*\*?[^*]*\Z"
 )
 """A path that names a file which a program may well delete as its own."""
 _DOORS: Final = re.compile(r"/(?:\.bashrc|\.profile|\.ssh/.*|authorized_keys|(?:site|user)customize\.py|[^/]+\.pth)\Z")
@@ -98,8 +98,7 @@ class Judge:
         elif target.place == Place.UNKNOWN:
             self._delete_unknown(target, effect)
         else:
-            own = paths.is_own(target.text) or (target.place == Place.OUTSIDE and not paths.opens_door(target.text))
-            one_file = own and not effect.recursive and _ONE_FILE.match(target.text)
+            one_file = not effect.recursive and _ONE_FILE.match(target.text) and paths.is_own(target.text)
             whole = effect.recursive and paths.is_place("roots", target.text.rstrip("/*") or "/")
             weak = bool(one_file) or paths.is_place("spare", target.text)
             self.flag("delete-outside", mild=weak, refuse=whole and not weak, detail=_named(target))
