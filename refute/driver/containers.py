@@ -75,10 +75,16 @@ def tag_of(kind: type) -> str:
     return next(tag for tag, base in CONTAINERS.items() if issubclass(kind, base))
 
 
+def _is_hashed_here(key: Any) -> bool:
+    """Whether nobody else is asked for a key's hash, as for that of a proxy: an OrderedDict hashes to find its order."""
+    return all(map(_is_hashed_here, key)) if type(key) in {tuple, frozenset} else type(type(key)) is type
+
+
 def parts_of(value: Any) -> list[Any]:
     """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
     if isinstance(value, dict):
-        pairs = OrderedDict.items(value) if isinstance(value, OrderedDict) else dict.items(value)
+        ordered = isinstance(value, OrderedDict) and all(map(_is_hashed_here, dict.keys(value)))
+        pairs = OrderedDict.items(value) if ordered else dict.items(value)
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
     if isinstance(value, bytearray):
@@ -120,13 +126,15 @@ OWN_REFERENCES = 2
 class Shared:
     """One container, and what it held when both sides last agreed."""
 
-    __slots__ = ("parts", "sid", "told", "value")
+    __slots__ = ("is_filled", "parts", "sid", "told", "value")
 
     def __init__(self, sid: int, value: Any) -> None:
         self.sid = sid
         self.value = value
         self.told = 0
         """Number of the message that last told the other side of a change here."""
+        self.is_filled = True
+        """Not while it is given its parts, where a key's hash may be asked of the other side."""
         self.agree()
 
     def agree(self) -> None:
@@ -136,7 +144,7 @@ class Shared:
     @property
     def changed(self) -> bool:
         """Whether it holds anything else than when both sides last agreed."""
-        now = parts_of(self.value)
+        now = parts_of(self.value) if self.is_filled else self.parts
         return len(now) != len(self.parts) or any(map(is_not, now, self.parts))
 
 
@@ -181,10 +189,13 @@ class SharedContainers:
         shared = self._by_sid[sid]
         self.own_changed = self.own_changed or sid % 2 == self._first
         alone = not self.overtaken or (shared.told <= heard and not shared.changed)
+        shared.is_filled = False
         try:
             refill(shared.value, parts)
         except BufferError:
             return False
+        finally:
+            shared.is_filled = True
         shared.agree()
         return alone
 
