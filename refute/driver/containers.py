@@ -76,15 +76,16 @@ def tag_of(kind: type) -> str:
 
 
 def _is_hashed_here(key: Any) -> bool:
-    """Whether nobody else is asked for a key's hash, as for that of a proxy: an OrderedDict hashes to find its order."""
+    """Whether nobody else is asked for a key's hash, as of a proxy: an OrderedDict hashes to find its order."""
     return all(map(_is_hashed_here, key)) if type(key) in {tuple, frozenset} else type(type(key)) is type
 
 
 def parts_of(value: Any) -> list[Any]:
     """The parts of a container, keys and values in turn for a mapping; subclasses are read as their base."""
     if isinstance(value, dict):
-        ordered = isinstance(value, OrderedDict) and all(map(_is_hashed_here, dict.keys(value)))
-        pairs = OrderedDict.items(value) if ordered else dict.items(value)
+        pairs = dict.items(value)
+        if isinstance(value, OrderedDict) and all(map(_is_hashed_here, dict.keys(value))):
+            pairs = OrderedDict.items(value)
         parts = list(chain.from_iterable(pairs))
         return [*parts, value.default_factory] if isinstance(value, defaultdict) else parts
     if isinstance(value, bytearray):
