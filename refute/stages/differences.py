@@ -9,7 +9,8 @@ from typing import Final
 
 from refute.adversary.attack import Brief
 from refute.adversary.contract import driver_limits
-from refute.adversary.property.differential import Answers, Compared, Way, plan_of, read_answers, ways_of
+from refute.adversary.property.differential import Answers, Compared, plan_of, read_answers, ways_of
+from refute.adversary.property.generator import Way
 from refute.caching.kind import DIFFERENCES
 from refute.ports import Ports
 from refute.sandbox.job import Job

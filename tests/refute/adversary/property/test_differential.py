@@ -11,8 +11,9 @@ import pytest
 
 from refute.adversary.attack import Brief, Origin
 from refute.adversary.property import recorder
-from refute.adversary.property.differential import Answers, Compared, Way, plan_of, read_answers, ways_of
+from refute.adversary.property.differential import Answers, Compared, plan_of, read_answers, ways_of
 from refute.adversary.property.earlier_answers import changed_behaviour
+from refute.adversary.property.generator import Way
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
 from refute.ticket.record import Claim, ClaimId
