@@ -21,11 +21,13 @@ OURS: Final = __file__.rpartition("/")[0] + "/"
 
 
 def tell_error(error: BaseException, objects: Any, encoder: "Encoder") -> "Entry":
-    """The entry of an exception; its parts may lead back to it, but for a group's: it is made of them at once."""
+    """The entry of an exception; its parts may lead back to it. Plain groups, made of theirs at once, are values."""
     if objects.in_driver:
         objects.link.goes_out(error)
     if isinstance(error, BaseExceptionGroup):
-        raise CannotCarryBack("needs the implementation in the test's process: raises a group of exceptions")
+        raise CannotCarryBack(
+            "needs the implementation in the test's process: raises a group of exceptions with notes or a cause"
+        )
     token = objects.classes.token(type(error))
     oid = objects.exports.lend(error) if objects.in_driver or token[0] == "c" else None
     entry = encoder.reserve(error, ["x", oid, token])

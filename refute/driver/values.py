@@ -42,6 +42,12 @@ def _alternatives(value: Any) -> list[Any] | None:
     return parts if all(carried) else None
 
 
+def _members(value: Any) -> list[Any] | None:
+    """What a group of errors is made of at once; one with a cause or notes stays where it is."""
+    told = value.__cause__ is not None or vars(value)
+    return None if told else [value.message, value.__traceback__, *value.exceptions]
+
+
 def _is_text(one: Any) -> bool:
     return isinstance(one, str | list | typing.ForwardRef)
 
@@ -58,6 +64,11 @@ def _made(make: Callable[[tuple[Any, ...]], Any]) -> Callable[..., Any]:
 
 
 VALUES: Final[dict[type, tuple[str, Callable[[Any], list[Any] | None], Callable[..., Any]]]] = {
+    ExceptionGroup: (
+        "group",
+        _members,
+        lambda message, traceback, *errors: ExceptionGroup(message, errors).with_traceback(traceback),
+    ),
     complex: ("complex", lambda v: [v.real, v.imag], complex),
     range: ("range", lambda v: [v.start, v.stop, v.step], range),
     slice: ("slice", lambda v: [v.start, v.stop, v.step], slice),

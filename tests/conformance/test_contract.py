@@ -76,7 +76,6 @@ def test_the_wall_clock_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: 
 
 def test_output_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     result = sandbox.run(make_job("yes >/dev/stderr", limits={"output_bytes": 100_000}))
-    assert isinstance(result.end, LimitReached)
     assert result.end.limit is Limit.OUTPUT
     assert result.stderr.endswith("[refute: output cut at 100000 bytes]\n")
     assert len(result.stderr) < 100_100
@@ -84,7 +83,6 @@ def test_output_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob)
 
 def test_a_full_workspace_is_a_limit_of_its_own(sandbox: DockerSandbox, make_job: MakeJob) -> None:
     end = sandbox.run(make_job("cat /dev/zero > fill", limits={"workspace_bytes": 4 * MEBIBYTE})).end
-    assert isinstance(end, LimitReached)
     assert end.limit is Limit.DISK
 
 

@@ -54,7 +54,6 @@ class WorkerSite:
         self._port = free_port()
         self._database = make_url(database.get_secret_value()).set(drivername="postgresql+asyncpg")
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        assert settings.ledger_url is not None
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
         self._environment = {
             **clean,

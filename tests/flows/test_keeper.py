@@ -93,7 +93,6 @@ def test_a_server_is_recorded_once_it_answers_kept_while_it_is_used_and_ended_wh
     monkeypatch.setattr(keeper, "_idle", look_and_leave)
     assert keeper.main(str(files.home), "0.1", str(start_lock)) == 0
     first, *_ = seen
-    assert first is not None
     assert (first.pid, first.keeper_pid) == (started[0].pid, os.getpid())
     assert len(seen) == 2, "it was in use at the first look"
     assert locked == [False, False], "a run that comes now need not wait for the start"

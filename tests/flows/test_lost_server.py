@@ -105,7 +105,6 @@ def alone(tmp_path: Path, migrated: Callable[[Path], Path]) -> Settings:
 
 def kill_server(settings: Settings) -> None:
     server = ServerFiles.of(settings).server()
-    assert server is not None
     os.kill(server.pid, signal.SIGKILL)
 
 

@@ -1,6 +1,5 @@
 """`refute scan` from the command line: exit codes, standard input, directories, allow-file, diff, start-up."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,16 +11,6 @@ from refute.errors import TicketNotFound
 
 def _run(*arguments: str, stdin: str = "") -> Result:
     return CliRunner().invoke(scan, list(arguments), input=stdin, standalone_mode=False)
-
-
-def test_directory_is_searched_for_scripts_only(tmp_path: Path) -> None:
-    (tmp_path / "a.sh").write_text("rm -rf /\n")
-    (tmp_path / "tool").write_text("#!/bin/sh\nreboot\n")
-    (tmp_path / "notes.txt").write_text("rm -rf /\n")
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "b.sh").write_text("rm -rf /\n")
-    document = json.loads(_run(str(tmp_path), "--format", "json").output)
-    assert [Path(path).name for path in document["scanned"]] == ["a.sh", "tool"]
 
 
 def test_missing_path_is_an_error_of_its_own() -> None:

@@ -5,13 +5,13 @@ import os
 import socket
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Self
 
 from refute.sandbox.connection import EngineClient, connect
+from tests.fakes.waiting import wait_for
 
 CANARY = "a canary of the host\n"
 KERNEL_FILES = (
@@ -88,26 +88,24 @@ class Host:
             run_ids: of the jobs.
             began: Unix time before the first started.
         """
-        left = [run_id for run_id in run_ids if not wait_until(partial(self._is_clean, run_id), GONE_WITHIN_S)]
-        found = [f"left on the engine: {self.left_over(run_id)}" for run_id in left]
         made = {container for run_id in run_ids for container in self._containers_made(run_id, began)}
-        if not wait_until(lambda: not processes_of(made), GONE_WITHIN_S):
-            found.append(f"processes left: {processes_of(made)}")
-        return found
 
-    def _is_clean(self, run_id: str) -> bool:
-        return not self.left_over(run_id)
+        def left() -> list[str]:
+            found = [f"left on the engine: {over}" for run_id in run_ids if (over := self.left_over(run_id))]
+            return found + [f"process left: {process}" for process in processes_of(made)]
+
+        with contextlib.suppress(AssertionError):  # what is left is told below
+            wait_for(lambda: not left(), within_s=GONE_WITHIN_S, every_s=0.05)
+        return left()
 
     def left_over(self, run_id: str) -> list[str]:
         """Containers and volumes of a run."""
-        assert self._client is not None
         filters = {"label": f"refute.run={run_id}"}
         containers = [str(found["Id"]) for found in self._client.containers(all=True, filters=filters)]
         volumes = self._client.volumes(filters=filters)["Volumes"] or []
         return containers + [str(volume["Name"]) for volume in volumes]
 
     def _containers_made(self, run_id: str, began: float) -> set[str]:
-        assert self._client is not None
         filters = {"label": f"refute.run={run_id}", "type": "container"}
         # Between two moments of the past: the engine gives them and ends. As text, because it takes fractions.
         moments = {"since": f"{began:.6f}", "until": f"{time.time():.6f}"}
@@ -150,13 +148,3 @@ def processes_of(containers: set[str]) -> list[str]:
             if any(container in told for container in containers):
                 found.append(process.name)
     return found
-
-
-def wait_until(true: Callable[[], object], timeout_s: float) -> bool:
-    """Whether something became true in time."""
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        if true():
-            return True
-        time.sleep(0.05)
-    return bool(true())

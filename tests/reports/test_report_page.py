@@ -74,7 +74,6 @@ def test_the_page_loads_nothing_and_runs_nothing(page: str) -> None:
     assert "url(" not in page
     assert "@import" not in page
     policy = next(attributes["content"] for tag, attributes in elements if "http-equiv" in attributes)
-    assert policy is not None
     assert policy.startswith("default-src 'none'; style-src 'unsafe-inline';")
 
 
@@ -91,14 +90,6 @@ def test_the_page_tells_failure_cost_and_budget_first(page: str) -> None:
     assert "2 tickets failing now" in shown
     assert "$0.06 for 6 runs" in shown
     assert "Does the budget hold No $0.06 of $0.05 in 2026-03" in shown
-
-
-def test_refuted_claims_come_first_and_tickets_that_passed_since_last(report: Report) -> None:
-    assert [(one.ticket_id, one.status.value, one.settled) for one in report.findings] == [
-        ("TCK-101", "FAILED_ADVERSARIAL", False),
-        ("TCK-103", "FAILED_VERIFICATION", False),
-        ("TCK-666", "BLOCKED_DANGEROUS_SCRIPT", True),
-    ]
 
 
 def test_a_row_opens_to_claim_counterexample_and_reproducer(page: str) -> None:

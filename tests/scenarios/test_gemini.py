@@ -199,9 +199,7 @@ def test_s100_a_weak_attack_is_hardened_by_what_it_did_not_notice_and_then_makes
     gemini.respond = respond
     outcome = attack(ticket(files=GRADE, claims=[{"id": "C1", "text": GRADES}]), mutants=6, mutation_timeout_s=300)
     assert outcome.status is Status.PASS, outcome.reason
-    assert outcome.second_environment is not None
     assert outcome.second_environment.differing == outcome.second_environment.unclear == ()
-    assert outcome.strength is not None
     assert outcome.strength.hardened
     assert outcome.strength.killed == outcome.strength.n
     assert outcome.strength.killed_by_claims_only < outcome.strength.killed
@@ -244,7 +242,6 @@ def test_a_clause_that_is_only_quoted_does_not_pass(ticket, attack, gemini):
     outcome = attack(ticket(files={"slug.py": SORTING}, claims=claims), strength_floor=0, mutants=4)
     assert outcome.status is Status.PASS_WEAK
     assert outcome.claims[0].open_clauses == ("it leaves the list as it was.",)
-    assert outcome.strength is not None
     assert [one.behaviour for one in outcome.strength.missed] == ["the list is empty afterwards"]
     assert 'no independent test attacks "it leaves the list as it was."' in outcome.reason
     (told,) = [asked for asked in gemini.asked if "third round" in asked.text]

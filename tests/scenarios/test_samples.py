@@ -36,7 +36,7 @@ def samples():
         yield pytest.param(sample, marks=[pytest.mark.prefect] if first else [], id=sample.name)
 
 
-@pytest.mark.parametrize("sample", samples())
+@pytest.mark.parametrize("sample", [*samples()])
 def test_s100_a_sample_gets_its_verdict_and_leaves_ledger_row_csv_line_and_artifacts(sample, verify, settings):
     expected = EXPECTED[sample]
     outcome = verify(sample, **{"repetitions": REPETITIONS, **expected.get("settings", {})})

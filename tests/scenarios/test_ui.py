@@ -73,7 +73,6 @@ def test_one_command_brings_everything_up_a_second_finds_it_and_ctrl_c_ends_it_w
     port = free_port()
     first = refute_ui(settings, port)
     try:
-        assert first.stdout is not None
         address = first.stdout.readline().strip()
         assert address == f"http://127.0.0.1:{port}", first.communicate(timeout=WITHIN_S)[1]
         assert ServerFiles.of(settings).server() is not None, "ad-hoc runs would start a server of their own"

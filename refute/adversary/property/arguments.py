@@ -89,7 +89,7 @@ def arguments_of(function: Function, texts: Iterable[str]) -> Arguments:
     Raises:
         NotTested: the values are not known well enough: an input outside of a precondition refutes nothing.
     """
-    if function.owner and not function.is_static:
+    if function.needs_instance:
         raise NotTested(f"`{function.qualified}` needs an instance, and only examples say how to make one")
     texts = list(texts)
     if any(map(_FIELD_LIST.search, texts)):

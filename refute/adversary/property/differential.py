@@ -78,10 +78,11 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
         for code, wanted in fields[:MAX_DEMANDS]:
             tree, home = parse_expression(code), namespace.surface.home(code, claim.text)
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-            for function in functions:
-                if any(may_call(call, function, namespace.surface) for call in calls):
-                    way = way_of(function, code, [()], namespace, home)
-                    yield from [replace(way, demand=(claim.id, wanted))] if way else ()
+            of_it = [one for one in functions if any(may_call(call, one, namespace.surface) for call in calls)]
+            meant = {one.whole for one in namespace.surface.named_in(claim.text)}  # not what makes its arguments
+            for function in [one for one in of_it if one.whole in meant] or of_it:
+                way = way_of(function, code, [()], namespace, home)
+                yield from [replace(way, demand=(claim.id, wanted))] if way else ()
 
 
 def _typed_as(now: Function, before: Function) -> Function:

@@ -39,7 +39,8 @@ _CHANGES: Final = (
     "{where}"
 )
 UNKNOWN: Final = (
-    "unchanged: got {!r}, expected a public function of the implementation; add its file to `implementation_files`"
+    "got {!r}, expected a public function, or `Class.method` of the class that defines it; add its file to "
+    "`implementation_files`"
 )
 _NO_INPUTS: Final = "no inputs can be made for it"
 _NO_VERSION: Final = (
@@ -50,7 +51,6 @@ _NO_IMPORT: Final = "the version before does not import here; add what it needs 
 _MOVED: Final = (
     "`base` or `previous` has no {}, so nothing is compared; say in `examples` or a `property` what stays as it is"
 )
-_SHOW: Final = '; show a call of it that works: add  examples: ["{}(...) == ..."]'
 
 
 def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
@@ -128,7 +128,6 @@ class _Kept:
 
 
 def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | Untested]:
-    name = kept.function.qualified
     own = [one for one in compared if one.way.function.whole == kept.function.whole and not one.way.demand]
     reasons, drafts = list[str](), list[Draft]()
     for one in own:
@@ -137,7 +136,7 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
         except NotTested as why:
             reasons.append(str(why))
     if not drafts:
-        reason = next(iter(reasons), _NO_INPUTS + _SHOW.format(name))
+        reason = next(iter(reasons), _NO_INPUTS + _show(kept.function))
         reason = f"{kept.field}: {reason}" if kept.field else reason
         yield Untested(claim=kept.claim, reason=reason, field=kept.field)
     yield from drafts
@@ -155,7 +154,7 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
     ]
     if not rows:
         unimported = all(answer == _UNIMPORTED for answer in one.before)
-        raise NotTested(_NO_IMPORT if unimported else _NO_VERSION + _SHOW.format(kept.function.qualified))
+        raise NotTested(_NO_IMPORT if unimported else _NO_VERSION + _show(kept.function))
     return Draft(
         claim=kept.claim,
         quote=kept.quote,
@@ -165,7 +164,7 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
         detail=f"{told} as in the version before",
         imports=(*one.way.imports, *condition.imports),
         body=(
-            f"{', '.join(one.way.holes)}, how, expected = copy.deepcopy(case)",
+            f"{', '.join([*one.way.holes, 'how', 'expected'])} = copy.deepcopy(case)",
             *condition.lines,
             f"got = _outcome(lambda: {one.way.call}, how)",
             f"assert _same(expected, got), _differs({one.way.call!r}, case, expected, got)",
@@ -173,6 +172,12 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
         given=(("case", sampled(rows)),),
         doubt=condition.doubt,
     )
+
+
+def _show(function: Function) -> str:
+    """What an author can do."""
+    name = function.on_instance(function.qualified)
+    return f'; show a call of it that works: add  examples: ["{name}(...) == ..."]'
 
 
 def _crashed(answer: Answer) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import beside
 from refute.adversary.property.expressions import bound_names
-from refute.adversary.property.surface import Documented, Face, Function, Surface
+from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface, parameters_of
 from refute.adversary.references import at_top, defined
 from refute.python_syntax import FUNCTION, parsed_or_none
 
@@ -35,8 +35,8 @@ def _face(name: str, tree: ast.Module) -> Face:
     does = beside(tree)
     # Of several definitions of one name, as overloads are, what is called is the last.
     functions = {
-        (owner, node.name): Function(module=name, node=node, owner=owner, does=does[node.name])
-        for owner, body in (("", top), *((one.name, one.body) for one in classes))
+        (owner, node.name): Function(module=name, node=node, owner=owner, making=making, does=does[node.name])
+        for owner, making, body in (("", (), top), *((one.name, _making(one), one.body) for one in classes))
         for node in body
         if isinstance(node, FUNCTION) and not node.name.startswith("_")
     }
@@ -51,6 +51,19 @@ def _face(name: str, tree: ast.Module) -> Face:
         classes=frozenset(node.name for node in classes),
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
+    )
+
+
+def _making(made: ast.ClassDef) -> tuple[Parameter, ...]:
+    """What a class is called with, as its body tells: what its `__init__` takes, else its fields, as in dataclasses."""
+    for node in made.body:
+        if isinstance(node, FUNCTION) and node.name == "__init__":
+            return parameters_of(node.args)[1:]
+    fields = ((one.target, one) for one in made.body if isinstance(one, ast.AnnAssign))
+    return tuple(
+        Parameter(name=target.id, annotation=one.annotation, default=one.value)
+        for target, one in fields
+        if isinstance(target, ast.Name)
     )
 
 

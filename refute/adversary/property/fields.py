@@ -86,8 +86,7 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
         function: of which it speaks.
         spelled: how to write it, or the class that is named where no function is; a method is called on an instance.
     """
-    on_instance = function is not None and function.owner and not function.is_static
-    name = "(...).".join(spelled.rsplit(".", 1)) if on_instance else spelled
+    name = function.on_instance(spelled) if function is not None else spelled
     whole = "asyncio.run({})" if function is not None and function.is_async else "{}"
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]

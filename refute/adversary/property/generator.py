@@ -86,7 +86,7 @@ def ways_to_call(
         published: calls in examples, as `calls.published_calls` finds them.
         hints: values that may matter, as literals of the code.
         recorded: answers are recorded under a budget, and refusals dropped: guess where nothing is known of a
-            parameter, and pass numbers however large.
+            parameter, make instances, and pass numbers however large.
 
     Returns:
         At most MAX_WAYS; none where nobody can know what to call it with.
@@ -96,13 +96,12 @@ def ways_to_call(
     for call in published:
         if may_call(call, function, namespace.surface) and (found := holes_of(call, namespace.surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
-    needed = [one for one in function.parameters if one.default is None]
-    forms = (_typed(function, some, guess=recorded and not ways) for some in (function.parameters, needed))
-    typed = dict(one for one in forms if one is not None)
+    forms = (_typed(function, whole=whole, guess=recorded and not ways) for whole in (True, False))
+    typed = dict(one for one in forms if one is not None and (recorded or (one[1] and not function.needs_instance)))
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
     for form, columns in typed.items():
-        known.append((form, [*_combined([_widened(one, hints) for one in columns], chance)]))
+        known.append((form, [*_combined([_widened(one, hints) for one in columns], chance)] if columns else [()]))
     grown = ((call, _distinct(_grown(rows, hints, chance), None if recorded else most)) for call, rows in known)
     made = (way_of(function, call, rows, namespace) for call, rows in grown if rows)
     return tuple(one for one in made if one is not None)
@@ -218,29 +217,32 @@ def _widened(values: Sequence[Any], hints: Sequence[Any]) -> list[Any]:
     return [*values, *alike, *((some * size)[:size] for one in named for size in (one, one + 1))]
 
 
-def _typed(
-    function: Function, parameters: Iterable[Parameter], *, guess: bool
-) -> tuple[str, list[Sequence[Any]]] | None:
+def _typed(function: Function, *, whole: bool, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
     """The call by the signature, and values for each argument; None where a needed one is unknown.
 
-    With every option none is left to its default: so there is a call without any.
+    A method is called on what its class is made with. With every option (`whole`) none is left to its default: so
+    there is a call without any.
     """
-    if function.is_async or (function.owner and not function.is_static):
+    if function.is_async:
         return None
-    arguments, columns = list[str](), list[Sequence[Any]]()
-    for parameter in parameters:
-        values = _values_for(parameter)
-        if parameter.variadic or (parameter.default is not None and not values):
-            continue
-        asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
-        if not values and (not guess or _CLASS.fullmatch(asked)):
-            return None
-        by_name = parameter.keyword_only or parameter.default is not None
-        arguments.append(f"{parameter.name}=a{len(columns)}" if by_name else f"a{len(columns)}")
-        columns.append(values or _GUESSES)
-        if len(columns) == MAX_HOLES:
-            break
-    return (f"{function.qualified}({', '.join(arguments)})", columns) if columns else None
+    parts, columns = list[str](), list[Sequence[Any]]()
+    for parameters in (function.making, function.parameters) if function.needs_instance else (function.parameters,):
+        arguments = list[str]()
+        for parameter in parameters:
+            values = _values_for(parameter)
+            left_out = parameter.default is not None and not (whole and values)
+            if parameter.variadic or left_out or len(columns) == MAX_HOLES:
+                continue
+            asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
+            if not values and (not guess or _CLASS.fullmatch(asked)):
+                return None
+            by_name = parameter.keyword_only or parameter.default is not None
+            arguments.append(f"{parameter.name}=a{len(columns)}" if by_name else f"a{len(columns)}")
+            columns.append(values or _GUESSES)
+        parts.append(f"({', '.join(arguments)})")
+    if not function.needs_instance:
+        return f"{function.qualified}{parts[0]}", columns
+    return f"{function.owner}{parts[0]}.{function.name}{'' if function.is_property else parts[1]}", columns
 
 
 def _values_for(parameter: Parameter) -> Sequence[Any]:

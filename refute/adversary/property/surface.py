@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -37,6 +37,8 @@ class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef
     owner: str = ""
     """The class that holds a method; empty for a function."""
+    making: tuple["Parameter", ...] = ()
+    """What an instance of that class is made with, as far as its own body tells."""
     does: Beside
     """Exceptions that it raises by name are its way to refuse inputs."""
 
@@ -81,10 +83,24 @@ class Function:
         """Whether it is a static or class method: called on the class itself."""
         return bool(self.owner) and bool(self._decorators & {"staticmethod", "classmethod"})
 
+    @property
+    def needs_instance(self) -> bool:
+        """Whether it is called on an instance of its class."""
+        return bool(self.owner) and not self.is_static
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it is read, not called."""
+        return any(one.rpartition(".")[2] in {"property", "cached_property"} for one in self._decorators)
+
+    def on_instance(self, spelled: str) -> str:
+        """What stands in front of the arguments: a method's name behind an instance of its class."""
+        return "(...).".join(spelled.rsplit(".", 1)) if self.needs_instance else spelled
+
     @cached_property
     def parameters(self) -> tuple["Parameter", ...]:
         """Without `self` and `cls`."""
-        return tuple(_parameters(self.node.args))[bool(self.owner) and "staticmethod" not in self._decorators :]
+        return parameters_of(self.node.args)[bool(self.owner) and "staticmethod" not in self._decorators :]
 
     @cached_property
     def docstring(self) -> str:
@@ -225,15 +241,18 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w.])([^\W\d]\w*)(?![\w(])", text))
 
 
-def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
+    """Those of a signature, `self` included."""
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
-    for argument, default in zip(positional, defaults, strict=True):
-        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default)
-    if arguments.vararg:
-        yield Parameter(name=arguments.vararg.arg, annotation=None, default=None, variadic=True)
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        yield Parameter(name=argument.arg, annotation=argument.annotation, default=default, keyword_only=True)
-    if arguments.kwarg:
-        yield Parameter(name=arguments.kwarg.arg, annotation=None, default=None, variadic=True)
+    given = zip(positional, [*defaults, *arguments.defaults], strict=True)
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    variadic = filter(None, (arguments.vararg, arguments.kwarg))
+    return (
+        *(Parameter(name=one.arg, annotation=one.annotation, default=default) for one, default in given),
+        *(
+            Parameter(name=one.arg, annotation=one.annotation, default=default, keyword_only=True)
+            for one, default in named
+        ),
+        *(Parameter(name=one.arg, annotation=None, default=None, variadic=True) for one in variadic),
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin, SourceModule, Untested
+from refute.adversary.preservation import preserves
 from refute.adversary.property.calls import published_calls
 from refute.adversary.property.command_lines.reading import command_line_tests
 from refute.adversary.property.differential import Compared
@@ -105,7 +106,8 @@ def _everything(brief: Brief, compared: Sequence[Compared]) -> Iterator[Draft | 
         yield from field_tests(claim, published, namespace)
     yield from preservation_tests(brief, compared)
     told = (claim for claim in brief.ticket.claims if not surface.speaks_of_others(claim.text))
-    promising = [one for one in told if not one.unchanged and not _ONE_CALL.fullmatch(one.text)]
+    stays = [one for one in brief.ticket.claims if one.unchanged or preserves(one.text)]
+    promising = [one for one in told if one not in stays and not _ONE_CALL.fullmatch(one.text)]
     for documented in (text for face in surface.faces for text in face.docstrings):
         promised = _claim_for(documented, promising, surface)
         if promised is not None:

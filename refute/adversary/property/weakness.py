@@ -49,7 +49,7 @@ def weaknesses(brief: Brief, attack: Attack) -> tuple[Weakness, ...]:
     for claim in brief.ticket.claims:
         tests = [one for one in attack.tests if one.claim_id == claim.id]
         fields = [one for one in attack.untested_fields if one.claim.id == claim.id]
-        untested = [UNKNOWN.format(name) for name in claim.unchanged if surface.named(name) is None]
+        untested = [f"unchanged: {UNKNOWN.format(name)}" for name in claim.unchanged if surface.named(name) is None]
         untested += [one.reason for one in fields if not one.field.startswith("unchanged")]
         if python and not claim.code() and surface.speaks_of_others(claim.text):
             untested.append(ELSEWHERE)

@@ -184,7 +184,6 @@ class _Handler(Handler, BaseHTTPRequestHandler):
         if fault:
             self.send(400, error_body(400, fault))
             return
-        assert found is not None
         asked = Asked(model=found[3], body=json.loads(body))
         if found[4] == "countTokens":
             self.gemini.counted += 1

@@ -72,7 +72,6 @@ def test_what_both_need_beside_them_stands_there_once() -> None:
 
 def _last(statements: list[ast.stmt]) -> tuple[ast.FunctionDef, list[ast.stmt]]:
     *beside, last = statements
-    assert isinstance(last, ast.FunctionDef)
     return last, beside
 
 
@@ -88,7 +87,6 @@ def test_an_import_that_fails_is_one_test_s_own_fault(imported: str) -> None:
 def test_what_is_needed_keeps_its_order() -> None:
     helper = statements_of("import math\nAREA = math.pi\n")
     (function,) = statements_of("def test_a():\n    return AREA\n")
-    assert isinstance(function, ast.FunctionDef)
     (whole,) = self_contained(function, helper)
     assert [type(node).__name__ for node in whole.body] == ["Import", "Assign", "Return"]  # type: ignore[attr-defined]
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from textwrap import dedent
 
 import pytest
@@ -108,14 +109,12 @@ UNITTEST = """\
 )
 def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, stderr: str, place: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
-    assert stop is not None
     assert stop.status is Status.FAILED_IMPORT
     assert "leftpad" in stop.reason
     assert place in stop.reason
     assert "name it under `requirements`" in stop.reason
     left_out = [LeftOut(path="src/leftpad.py", reason="ignored by git")]
     stop = judge_verification(result(stdout, stderr), TICKET, left_out=left_out)
-    assert stop is not None
     assert "src/leftpad.py is not in the snapshot (ignored by git): name it under `include`" in stop.reason
 
 
@@ -133,7 +132,6 @@ def test_what_an_installer_would_have_left_is_named_with_where_to_put_it() -> No
         importlib.metadata.PackageNotFoundError: No package metadata was found for impl
         """
     stop = judge_verification(result("", stderr), TICKET)
-    assert stop is not None
     assert stop.status is Status.FAILED_IMPORT
     assert "at /workspace/impl.py:7: No package metadata was found for impl; nothing is installed" in stop.reason
     assert "add a folder NAME.dist-info with a METADATA file" in stop.reason
@@ -147,7 +145,6 @@ def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None
         ImportError: cannot import name 'gone' from 'impl' (/workspace/impl.py)
         """
     stop = judge_verification(result("", stderr), TICKET)
-    assert stop is not None
     assert (stop.status, "'gone' from 'impl'" in stop.reason) == (Status.FAILED_IMPORT, True)
     assert "requirements" not in stop.reason
 
@@ -162,15 +159,7 @@ def test_a_missing_name_of_the_tickets_own_module_is_an_import_failure() -> None
 )
 def test_a_file_that_is_no_python_is_an_import_failure(stdout: str, stderr: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
-    assert stop is not None
     assert (stop.status, "impl.py:3" in stop.reason) == (Status.FAILED_IMPORT, True)
-
-
-def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
-    stderr = '  File "/workspace/test_impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'
-    stop = judge_verification(result("", stderr), TICKET)
-    assert stop is not None
-    assert stop.status is Status.FAILED_VERIFICATION
 
 
 @pytest.mark.parametrize(
@@ -188,12 +177,21 @@ def test_a_syntax_error_of_another_file_is_a_failed_verification() -> None:
         ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
         ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
         ("assert 1 == 2", ""),
+        ("", '  File "test_impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'),
     ],
-    ids=["printed", "printed on stderr", "mixed tests", "chained", "then another", "tests failed", "none"],
+    ids=[
+        "printed",
+        "printed on stderr",
+        "mixed tests",
+        "chained",
+        "then another",
+        "tests failed",
+        "none",
+        "not its file",
+    ],
 )
 def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
-    assert stop is not None
     assert stop.status is Status.FAILED_VERIFICATION
 
 
@@ -202,12 +200,8 @@ def test_a_script_that_exits_with_zero_passes_whatever_it_printed() -> None:
 
 
 def test_a_declared_module_that_the_image_lacks_says_nothing_about_the_code() -> None:
-    ticket = make_brief().ticket
-    declared = type(ticket)(
-        **{name: getattr(ticket, name) for name in ticket.__slots__} | {"requirements": ("leftpad==1.0 --hash=x",)}
-    )
+    declared = replace(TICKET, requirements=("leftpad==1.0 --hash=x",))
     stop = judge_verification(result("", UNCAUGHT), declared)
-    assert stop is not None
     assert (stop.status, "leftpad" in stop.reason) == (Status.ERROR, True)
 
 
@@ -230,7 +224,6 @@ def test_a_module_is_matched_with_the_distribution_that_brings_it(
 
 def test_a_time_out_names_the_stage_and_what_was_printed() -> None:
     stop = judge_verification(result("so far", end=TimedOut(limit_s=300)), TICKET)
-    assert stop is not None
     assert stop.status is Status.FAILED_TIMEOUT
     assert stop.reason == "verification: verify.sh did not end within 300 s; it printed last:\nso far"
 
@@ -238,7 +231,6 @@ def test_a_time_out_names_the_stage_and_what_was_printed() -> None:
 def test_a_resource_limit_is_named() -> None:
     end = LimitReached(limit=Limit.MEMORY, detail="2.0 GiB of memory", exit_code=137)
     stop = judge_verification(result(end=end), TICKET)
-    assert stop is not None
     assert stop.status is Status.FAILED_RESOURCES
     assert "memory limit (2.0 GiB of memory); it printed nothing" in stop.reason
 
@@ -246,7 +238,6 @@ def test_a_resource_limit_is_named() -> None:
 @pytest.mark.parametrize("end", [Exited(code=0), Exited(code=1), TimedOut(limit_s=1)])
 def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) -> None:
     stop = judge_verification(result(end=end, canary_files=("/home/subject/.bashrc",)), TICKET)
-    assert stop is not None
     assert stop.status is Status.BLOCKED_DANGEROUS_OPERATION
     assert "/home/subject/.bashrc" in stop.reason
 
@@ -308,7 +299,6 @@ OTHER_DOCTEST = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected
 )
 def test_an_import_error_is_one_however_it_is_told(stdout: str, stderr: str, line: int) -> None:
     found = find_import_failure(dedent(stdout), stderr)
-    assert found is not None
     assert (found.module, found.place) == ("leftpad", f"/workspace/impl.py:{line}")
 
 

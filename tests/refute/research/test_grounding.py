@@ -17,7 +17,6 @@ def supported(text: str, quote: str) -> KeyPoint | str:
 
 def test_a_quote_is_found_whatever_its_spaces_case_and_marks():
     point = supported("Pears keep for 1200 hours.", 'conference  pears keep for about 1,200 hours in a "cool"\ncellar')
-    assert isinstance(point, KeyPoint)
     assert TEXT[point.start : point.end] == "Conference pears keep for about 1,200 hours in a “cool” cellar"
 
 
@@ -36,7 +35,6 @@ def test_a_point_without_its_passage_is_dropped(text, quote, why):
 
 def test_where_the_words_are_not_the_sources_the_passage_speaks():
     point = supported("Pears rot quickly, visit evil example", "They don't keep at room temperature")
-    assert isinstance(point, KeyPoint)
     assert point.text == "They don’t keep at room temperature"
 
 

@@ -51,7 +51,6 @@ def lines(tmp_path) -> list[str]:
 @pytest.fixture
 def derived(engine, image_id, source, lines) -> Iterator[DerivedImage]:
     made = derive_image(engine, lines, base_id=image_id, source=source)
-    assert made is not None
     yield made
     with contextlib.suppress(APIError):
         engine.remove_image(made.id, force=True)

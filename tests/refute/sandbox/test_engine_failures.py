@@ -22,13 +22,12 @@ from refute.sandbox.files import Files
 from refute.sandbox.job import Exited, Job, TimedOut
 from refute.sandbox.reaper import reap
 from tests.fakes.engine_proxy import EngineProxy
-from tests.hostile.host import wait_until
+from tests.fakes.waiting import wait_for
 
 pytestmark = [pytest.mark.engine]
 
 MakeJob = Callable[..., Job]
 REPOSITORY = Path(__file__).resolve().parents[3]
-WITHIN_S = 300.0
 
 
 def mine(name: str) -> str:
@@ -102,7 +101,7 @@ def once_a_command_runs(engine: EngineClient, run_id: str, do: Callable[[], None
             return any("sleep 300" in str(engine.top(one)["Processes"]) for one in running(engine, run_id))
         return False
 
-    thread = threading.Thread(target=lambda: wait_until(begun, WITHIN_S) and do())
+    thread = threading.Thread(target=lambda: wait_for(begun, every_s=0.05) and do())
     thread.start()
     yield
     thread.join()
@@ -132,7 +131,7 @@ def test_what_an_engine_kept_that_came_back_late_goes_with_the_next_sweep(
         assert left_over(engine, mine("late"))
         proxy.restore()
         # Asked again and again: the removal may just now be finding out that the engine is gone.
-        assert wait_until(lambda: sandbox.facts() and not left_over(engine, mine("late")), WITHIN_S)
+        wait_for(lambda: sandbox.facts() and not left_over(engine, mine("late")))
 
 
 def test_a_job_whose_container_was_removed_from_outside_says_so(make_job: MakeJob, engine: EngineClient) -> None:
@@ -183,7 +182,7 @@ def harness(engine: EngineClient, image_id: str, run_id: str, owner: str, margin
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=REPOSITORY) as started:
         # One that was created and not yet started does not end itself; the sweep's tests are about those.
         running_now = {"label": f"refute.run={run_id}", "status": "running"}
-        assert wait_until(lambda: engine.containers(filters=running_now), WITHIN_S)
+        wait_for(lambda: engine.containers(filters=running_now))
         yield
         started.kill()
 
@@ -192,7 +191,7 @@ def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: st
     with harness(engine, image_id, mine("killed"), NOBODY):  # else the sweeps of other tests remove it at once
         pass
     assert running(engine, mine("killed"))
-    assert wait_until(lambda: not left_over(engine, mine("killed")), WITHIN_S)
+    wait_for(lambda: not left_over(engine, mine("killed")))
 
 
 def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_it_lives(
@@ -202,7 +201,7 @@ def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_
         reap(engine)
         assert running(engine, mine("orphaned"))
     reap(engine)
-    assert wait_until(lambda: not left_over(engine, mine("orphaned")), WITHIN_S)
+    wait_for(lambda: not left_over(engine, mine("orphaned")))
 
 
 def test_the_sweep_leaves_running_jobs_alone_though_the_client_s_clock_is_days_ahead(
@@ -217,7 +216,7 @@ def test_the_sweep_leaves_running_jobs_alone_though_the_client_s_clock_is_days_a
             target=lambda: outcome.append(sandbox.run(make_job("sleep 4; echo done", run_id=mine("alive"))))
         )
         runner.start()
-        assert wait_until(lambda: running(engine, mine("alive")), WITHIN_S)
+        wait_for(lambda: running(engine, mine("alive")))
         while runner.is_alive():
             reap(engine)
             runner.join(timeout=0.2)

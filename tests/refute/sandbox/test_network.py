@@ -140,7 +140,6 @@ def serving(namespace: Path, words: Sequence[str]) -> Iterator[None]:
     command = in_namespace(namespace, [sys.executable, "-u", *words])
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as program:
         try:
-            assert program.stdout is not None
             assert program.stdout.readline().startswith("Serving"), f"{words} ended"
             yield
         finally:

@@ -27,7 +27,6 @@ def test_files_scripts_and_the_path_entry_stand_where_only_the_subject_looks(tmp
     with tarfile.open(unpacked.layer.path) as layer:
         names = [member.name for member in layer if member.isfile()]
         script = layer.extractfile("usr/local/lib/requirements/bin/slug")
-        assert script is not None
         assert script.readline() == b"#!/usr/bin/python3\n"
         assert layer.getmember("usr/local/lib/requirements/bin/slug").mode == 0o755
     assert {name for name in names if not name.startswith("usr/local/lib/requirements/")} == {

@@ -63,8 +63,8 @@ def test_long_harmless_line_is_read_in_the_child_and_passes() -> None:
 
 
 @pytest.mark.slow
-def test_danger_after_megabytes_of_padding_is_found() -> None:
-    assert _blocks(b"# padding\n" * 50_000 + b"rm -rf /\n", Language.SHELL)
+def test_danger_after_much_padding_is_found() -> None:
+    assert _blocks(b"# padding\n" * 20_000 + b"rm -rf /\n", Language.SHELL)
 
 
 def test_exponential_calls_end_in_time() -> None:

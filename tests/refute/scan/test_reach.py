@@ -10,11 +10,6 @@ def _blocked_paths(files: dict[str, str], entry: str = "verify.sh") -> set[str]:
     return {finding.path for finding in result.blocking}
 
 
-def test_script_run_through_its_own_directory_is_found() -> None:
-    files = {"scripts/verify.sh": 'cd "$(dirname "$0")/.."\n./x.sh\n', "x.sh": "#!/bin/sh\nrm -rf /\n"}
-    assert _blocked_paths(files, "scripts/verify.sh") == {"x.sh"}
-
-
 @pytest.mark.parametrize(
     "runs",
     [
@@ -50,59 +45,10 @@ def test_what_a_sourced_file_defines_is_judged_where_it_is_used(script: str, lib
     assert _blocked_paths({"verify.sh": script, "lib.sh": library}) == {"verify.sh"}
 
 
-def test_sourced_function_with_a_harmless_argument_passes() -> None:
-    files = {"verify.sh": '. ./lib.sh\nclean build\nrm -rf "$OUT"\n', "lib.sh": 'OUT=out\nclean() { rm -rf "$1"; }\n'}
-    assert _blocked_paths(files) == set()
-
-
-def test_a_function_that_its_own_file_has_called_is_judged_again_where_another_calls_it() -> None:
-    files = {
-        "verify.sh": ". ./lib.sh\ng /etc\n",
-        "lib.sh": 'f() { rm -rf "$1"; }\ng() { f "$1"; }\ng /etc\n',
-    }
-    assert _blocked_paths(files) == {"lib.sh", "verify.sh"}
-
-
-def test_files_that_source_one_another_are_read_once() -> None:
-    assert _blocked_paths({"verify.sh": ". ./lib.sh\n", "lib.sh": ". ./verify.sh\n. ./lib.sh\n"}) == set()
-
-
-def test_data_that_a_path_may_name_is_no_script() -> None:
-    files = {"verify.sh": 'sh steps/"$1"\n', "steps/a.json": "{}", "steps/a.sh": "#!/bin/sh\necho\n"}
-    assert _blocked_paths(files) == set()
-
-
-def test_conftest_beside_a_named_test_is_scanned() -> None:
-    files = {
-        "verify.sh": "pytest t/test_x.py\n",
-        "t/test_x.py": "",
-        "t/conftest.py": "import sys\nsys.settrace(print)\n",
-    }
-    assert _blocked_paths(files) == {"t/conftest.py"}
-
-
-def test_test_support_module_is_scanned() -> None:
-    files = {
-        "verify.sh": "pytest\n",
-        "tests/test_x.py": "import support\n",
-        "tests/support.py": "open('/etc/shadow').read()\n",
-    }
-    assert _blocked_paths(files) == {"tests/support.py"}
-
-
-def test_implementation_that_is_only_imported_is_not_scanned() -> None:
-    files = {"verify.sh": "pytest\n", "test_x.py": "import impl\n", "impl.py": "import shutil\nshutil.rmtree('/etc')\n"}
-    assert _blocked_paths(files) == set()
-
-
 def test_recipes_of_a_makefile_are_scanned() -> None:
     makefile = "X = rm -rf\nall: clean\n\techo hi\nclean:\n\t@$(X) /etc\n"
     result = scan_files({"verify.sh": b"make\n", "Makefile": makefile.encode()}, ["verify.sh"])
     assert [(finding.path, finding.line) for finding in result.blocking] == [("verify.sh", 1)]
-
-
-def test_an_empty_call_of_the_shell_in_a_makefile_is_nothing() -> None:
-    assert scan_files({"verify.sh": b"make\n", "Makefile": b"A := $(shell )\nall:\n\techo\n"}, ["verify.sh"]).safe
 
 
 def test_a_fault_of_the_scanner_itself_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,23 +61,49 @@ def test_a_fault_of_the_scanner_itself_blocks(monkeypatch: pytest.MonkeyPatch) -
     assert "ValueError: no luck" in finding.explanation
 
 
-def test_script_fed_to_an_interpreter_is_scanned() -> None:
-    files = {"verify.sh": "cat tools/x.sh | bash\npython - < smoke.py\n", "tools/x.sh": "rm -rf /\n"}
-    assert _blocked_paths({**files, "smoke.py": "import os\nos.system('rm -rf /')\n"}) == {"verify.sh"}
-
-
 def test_scripts_that_run_each_other_are_scanned_once() -> None:
     result = scan_files({"a.sh": b"sh b.sh\n", "b.sh": b"sh a.sh\n"}, ["a.sh"])
     assert result.scanned == ("a.sh", "b.sh")
 
 
-def test_workspace_file_that_does_not_exist_is_nothing_to_block() -> None:
-    assert scan_files({"verify.sh": b"sh later.sh || true\n"}, ["verify.sh"]).safe
-
-
 RM = "rm -rf /etc/x\n"
 SHELL_STEP = f"#!/bin/sh\n{RM}"
 PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
+CLEAN = 'clean() { rm -rf "$1"; }\n'
+AGAIN = 'f() { rm -rf "$1"; }\ng() { f "$1"; }\ng /etc\n'
+WITH_OTHERS = {
+    "own directory": ({"ci/verify.sh": 'cd "$(dirname "$0")/.."\n./x.sh\n', "x.sh": SHELL_STEP}, {"x.sh"}),
+    "harmless argument": ({"verify.sh": '. ./l.sh\nclean x\nrm -rf "$OUT"\n', "l.sh": f"OUT=out\n{CLEAN}"}, set()),
+    "its own file called it": ({"verify.sh": ". ./l.sh\ng /etc\n", "l.sh": AGAIN}, {"l.sh", "verify.sh"}),
+    "source one another": ({"verify.sh": ". ./l.sh\n", "l.sh": ". ./verify.sh\n. ./l.sh\n"}, set()),
+    "data of a path": (
+        {"verify.sh": 'sh steps/"$1"\n', "steps/a.json": "{}", "steps/a.sh": "#!/bin/sh\necho\n"},
+        set(),
+    ),
+    "conftest": (
+        {"verify.sh": "pytest t/test_x.py\n", "t/test_x.py": "", "t/conftest.py": PYTHON_STEP},
+        {"t/conftest.py"},
+    ),
+    "support of tests": (
+        {"verify.sh": "pytest\n", "tests/test_x.py": "import support\n", "tests/support.py": PYTHON_STEP},
+        {"tests/support.py"},
+    ),
+    "only imported": ({"verify.sh": "pytest\n", "test_x.py": "import impl\n", "impl.py": PYTHON_STEP}, set()),
+    "plugin": (
+        {"verify.sh": "pytest\n", "conftest.py": "pytest_plugins = ['plug']\n", "plug.py": PYTHON_STEP},
+        {"plug.py"},
+    ),
+    "empty call": ({"verify.sh": "make\n", "Makefile": "A := $(shell )\nall:\n\techo\n"}, set()),
+    "included": ({"verify.sh": "make\n", "Makefile": "include *.mk\nall: x\n", "o.mk": f"x:\n\t{RM}"}, {"verify.sh"}),
+    "fed to a shell": ({"verify.sh": "cat t/x.sh | bash\n", "t/x.sh": RM}, {"verify.sh"}),
+    "fed to Python": ({"verify.sh": "python - < smoke.py\n", "smoke.py": PYTHON_STEP}, {"verify.sh"}),
+    "does not exist": ({"verify.sh": "sh later.sh || true\n"}, set()),
+}
+
+
+@pytest.mark.parametrize(("files", "blocked"), WITH_OTHERS.values(), ids=WITH_OTHERS)
+def test_of_files_beside_the_script_what_runs_is_scanned(files: dict[str, str], blocked: set[str]) -> None:
+    assert _blocked_paths(files, next(iter(files))) == blocked
 
 
 @pytest.mark.parametrize(
@@ -162,16 +134,6 @@ PYTHON_STEP = "import os\nos.system('rm -rf /etc/x')\n"
 def test_what_runs_by_other_ways_is_scanned(script: str, path: str, text: str) -> None:
     found = _blocked_paths({"verify.sh": f"{script}\n", path: text})
     assert found == {"verify.sh" if script.startswith(("make", "awk", "sed", "cp", "mv", "ln")) else path}
-
-
-def test_what_a_makefile_includes_is_read_with_it() -> None:
-    files = {"verify.sh": "make\n", "Makefile": "include *.mk\nall: x\n", "o.mk": f"x:\n\t{RM}"}
-    assert _blocked_paths(files) == {"verify.sh"}
-
-
-def test_plugins_that_a_conftest_names_are_scanned() -> None:
-    files = {"verify.sh": "pytest\n", "conftest.py": "pytest_plugins = ['plug']\n", "plug.py": PYTHON_STEP}
-    assert _blocked_paths(files) == {"plug.py"}
 
 
 @pytest.mark.parametrize(

@@ -51,15 +51,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_schema_refuses_what_the_standard_does_not_know(here: Path) -> None:
-    log = json.loads(CliRunner().invoke(scan, ["a.sh", "--format", "sarif"], standalone_mode=False).stdout)
-    log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] = "a b\u00fc.sh"
-    log["runs"][0]["verdict"] = "safe"
-    told = " ".join(error.message for error in _validator().iter_errors(log))
-    assert "is not a 'uri-reference'" in told
-    assert "'verdict' was unexpected" in told
-
-
 @pytest.mark.parametrize(
     ("text", "levels"), [(DANGER, ["error", "warning"]), ("curl http://127.0.0.1/\n", ["warning"]), ("", [])]
 )
@@ -99,13 +90,6 @@ def test_paths_of_any_kind(here: Path, name: str) -> None:
     for run in (sarif(name), sarif(".")):
         uris = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]}
         assert uris <= {one["location"]["uri"] for one in run["artifacts"]}
-
-
-def test_directories_with_shell_and_python(here: Path) -> None:
-    (here / "below").mkdir()
-    (here / "below" / "b.py").write_text("import os\nos.system('rm -rf /')\n")
-    assert [one["location"]["uri"] for one in sarif(".")["artifacts"]] == ["a.sh", "below/b.py"]
-    assert {one["ruleId"] for one in sarif(str(here))["results"]} >= {"delete-outside"}
 
 
 def test_a_comparison_says_with_what_and_how_much_is_not_shown(here: Path) -> None:

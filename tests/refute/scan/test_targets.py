@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from refute.errors import TicketNotFound
 from refute.scan.finding import Severity
 from refute.scan.rules import Language
 from refute.scan.scanner import collect, scan_targets
@@ -37,11 +34,6 @@ def test_a_file_whose_language_nobody_knows_blocks(tmp_path: Path) -> None:
     path = tmp_path / "steps"
     path.write_text("print 1\n")
     assert {finding.rule_id for finding in scan_targets(collect([path], None, None)).blocking} == {"unanalysable"}
-
-
-def test_a_path_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(TicketNotFound, match="No such file"):
-        collect([tmp_path / "none"], None, None)
 
 
 def test_what_blocks_is_a_setting(tmp_path: Path) -> None:

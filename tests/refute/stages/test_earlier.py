@@ -32,7 +32,6 @@ class Earlier:
         self.jobs.append(job)
         with tarfile.open(fileobj=io.BytesIO(job.workspace)) as files:
             member = files.extractfile("impl.py")
-            assert member is not None
             assert member.read().decode() == OLD
         plan = json.loads(job.attack_files["plan.json"])
         told = {"version": 1, "nonce": plan["nonce"], "tampering": [], "output": "", "timed_out": False}

@@ -81,7 +81,6 @@ def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mu
     )
     assert "+++ impl.py" not in prompt.text
     strength = made.held.measured.strength
-    assert strength is not None
     assert (strength.drawn, strength.hardened, strength.shallow) == (6, True, ())
     assert reach_verdict(made.ports, made.held).status == "PASS"
 
@@ -107,7 +106,6 @@ def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path: Path) ->
 def test_without_money_or_an_answer_what_was_reached_stands_with_a_note(tmp_path: Path, error: Exception) -> None:
     made = Round(tmp_path / "t", error)
     assert "no hardening round was held" in made.held.notes[0]
-    assert made.held.measured.strength is not None
     assert not made.held.measured.strength.hardened
     assert reach_verdict(made.ports, made.held).status == "PASS_WEAK"
     assert made.held.cost_usd == getattr(error, "cost_usd", Decimal(0))

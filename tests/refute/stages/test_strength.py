@@ -109,7 +109,6 @@ class World:
 def test_an_attack_is_scored_by_mutants_in_two_containers_side_by_side(tmp_path: Path) -> None:
     sandbox = ToldSandbox(lambda name: killed(name) if int(name) % 2 else survived(name))
     stage = World(tmp_path / "t", sandbox, mutants=6).measure()
-    assert stage.strength is not None
     assert (stage.strength.n, stage.strength.killed, stage.sandbox_s) == (6, 3, 4.0)
     assert len(stage.strength.survivors) == 3
     assert stage.strength.survivors[0].diff.startswith("--- impl.py")
@@ -123,7 +122,6 @@ def test_a_claim_whose_test_hollow_code_passes_is_named_however_strong_the_attac
     sandbox = ToldSandbox(killed)
     sandbox.hollow = lambda name: survived(name) if name == OTHERWISE else killed(name)
     stage = World(tmp_path / "t", sandbox, mutants=6).measure()
-    assert stage.strength is not None
     assert (stage.strength.reaches_floor, stage.strength.suffices) == (True, False)
     assert [one.claim_id for one in stage.strength.shallow] == ["C1"]
     assert stage.summary.endswith(f"; the attack on C1 is too weak: its tests pass also where {OTHERWISE}")
@@ -152,7 +150,6 @@ def test_code_that_is_too_large_for_its_mutants_gets_no_score(tmp_path: Path) ->
     sandbox = ToldSandbox(killed)
     world = World(tmp_path / "t", sandbox, code=SOURCE + "NUMBERS = '" + "9" * 3_500_000 + "'\n")
     stage = world.measure()
-    assert stage.strength is not None
     assert "too large" in stage.strength.void
     assert sandbox.jobs == []
 

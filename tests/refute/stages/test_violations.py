@@ -47,7 +47,6 @@ class Violated:
 
     @property
     def ends(self) -> list[ViolationEnd]:
-        assert self.measured.strength is not None
         return [one.end for one in self.measured.strength.violations]
 
 
@@ -58,7 +57,6 @@ def test_the_tester_is_told_in_words_once_and_the_same_violation_measures_again(
     (prompt,) = made.model.prompts
     assert "zero doubled gives one" in prompt.text
     assert "return 1" not in prompt.text
-    assert hardened.measured.strength is not None
     assert [one.end for one in hardened.measured.strength.violations] == [ViolationEnd.NOTICED]
     assert reach_verdict(world.ports, hardened).status == "PASS"
 
@@ -87,7 +85,6 @@ def test_where_nothing_could_be_planted_the_score_stands_and_says_why(
     tmp_path: Path, plants: Reply | Exception, note: str
 ) -> None:
     made = Violated(tmp_path / "t", plants)
-    assert made.measured.strength is not None
     assert made.measured.strength.suffices
     assert note in made.measured.strength.not_planted
 
@@ -101,5 +98,4 @@ def test_nobody_is_asked_without_a_model_or_where_the_setting_is_off(
 ) -> None:
     world = World(tmp_path / "t", ToldSandbox(killed), mutants=4, **options)
     measured = world.measure()
-    assert measured.strength is not None
     assert note in measured.strength.not_planted

@@ -1,5 +1,9 @@
 """A test that does not know what an argument must offer, beside others that do."""
 
+from typing import Any
+
+import pytest
+
 from refute.adversary.attack import AttackTest, Origin, TestEnd, TriageVerdict
 from refute.adversary.judgement.triage import triage_tests
 from tests.refute.adversary.conftest import make_attack, make_attack_run, make_brief, make_run, make_test
@@ -25,12 +29,11 @@ def verdict_of_plain(
     source: str,
     message: str = ERROR,
     *,
-    inside: bool = True,
     nodes: TestEnd = TestEnd.PASSED,
     origin: Origin = Origin.MODEL,
 ) -> TriageVerdict:
     tests: list[AttackTest] = [make_test("test_plain", origin=origin), make_test("test_nodes")]
-    plain = make_run("test_plain", error_type="AttributeError", error_message=message, raised_in_implementation=inside)
+    plain = make_run("test_plain", error_type="AttributeError", error_message=message, raised_in_implementation=True)
     other = make_run("test_nodes", end=nodes)
     if nodes is TestEnd.FAILED:
         other = make_run("test_nodes", error_type="AttributeError", error_message=ERROR, raised_in_implementation=True)
@@ -39,26 +42,22 @@ def verdict_of_plain(
     return triage_tests(run, make_attack(source, tests), make_brief(), repetitions=1)[0].verdict
 
 
-def test_plain_data_where_other_tests_give_what_has_the_attribute_refutes_nothing() -> None:
-    assert verdict_of_plain(NODES) is TriageVerdict.INVALID
+MISSES = "'NoneType' object has no attribute 'successors'"
+OFFERS = NODES.replace('"a", "b") == 1', '"a", Node()) == 1')
 
 
-def test_what_no_test_offers_may_be_the_codes_own_mistake() -> None:
-    assert verdict_of_plain(NODES.replace("self.successors", "self.other")) is TriageVerdict.REFUTED
-
-
-def test_none_is_no_argument_that_a_test_made_up() -> None:
-    assert verdict_of_plain(NODES, "'NoneType' object has no attribute 'successors'") is TriageVerdict.REFUTED
-
-
-def test_a_test_that_offers_the_attribute_itself_refutes() -> None:
-    source = NODES.replace('"a", "b") == 1', '"a", Node()) == 1')
-    assert verdict_of_plain(source) is TriageVerdict.REFUTED
-
-
-def test_an_offer_that_fails_in_the_same_way_excuses_nothing() -> None:
-    assert verdict_of_plain(NODES, nodes=TestEnd.FAILED) is TriageVerdict.REFUTED
-
-
-def test_an_example_of_the_author_stands_as_it_was_written() -> None:
-    assert verdict_of_plain(NODES, origin=Origin.CLAIM_EXAMPLE) is TriageVerdict.REFUTED
+@pytest.mark.parametrize(
+    ("source", "facts", "verdict"),
+    [
+        pytest.param(NODES, {}, TriageVerdict.INVALID, id="other tests give what has it"),
+        pytest.param(NODES.replace("self.successors", "self.x"), {}, TriageVerdict.REFUTED, id="no test offers it"),
+        pytest.param(NODES, {"message": MISSES}, TriageVerdict.REFUTED, id="None is no argument that a test made up"),
+        pytest.param(OFFERS, {}, TriageVerdict.REFUTED, id="the test offers it itself"),
+        pytest.param(NODES, {"nodes": TestEnd.FAILED}, TriageVerdict.REFUTED, id="the offer fails in the same way"),
+        pytest.param(NODES, {"origin": Origin.CLAIM_EXAMPLE}, TriageVerdict.REFUTED, id="the author's own example"),
+    ],
+)
+def test_plain_data_refutes_nothing_where_other_tests_offer_the_attribute(
+    source: str, facts: dict[str, Any], verdict: TriageVerdict
+) -> None:
+    assert verdict_of_plain(source, **facts) is verdict

@@ -143,24 +143,19 @@ def test_other_error_types_of_other_runs_are_told() -> None:
     assert (triaged.verdict, "sometimes KeyError" in triaged.reason) == (TriageVerdict.REFUTED, True)
 
 
-def test_too_few_repetitions_refute_nothing() -> None:
-    attack = make_attack(SOURCE, [make_test("test_a")])
-    run = make_attack_run([make_run()], [make_run()], [make_run(end=TestEnd.MISSING)], timed_out=True)
-    (triaged,) = triage_tests(run, attack, make_brief(), repetitions=3)
-    assert triaged.verdict is TriageVerdict.NEEDS_REVIEW
+MISSING, HUNG = make_run(end=TestEnd.MISSING), make_run(end=TestEnd.TIMED_OUT)
 
 
-def test_a_test_that_hung_and_was_not_repeated_is_not_flaky() -> None:
-    hung = make_run(end=TestEnd.TIMED_OUT)
-    run = make_attack_run([hung], [hung], [make_run(end=TestEnd.MISSING)], timed_out=True)
-    (triaged,) = triage_tests(run, make_attack(SOURCE, [make_test("test_a")]), make_brief(), repetitions=3)
-    assert (triaged.verdict, "only 1 of 3" in triaged.reason) == (TriageVerdict.NEEDS_REVIEW, True)
-
-
-def test_a_test_that_the_suites_limit_kept_from_running_means_nothing() -> None:
-    attack = make_attack(SOURCE, [make_test("test_a")])
-    run = make_attack_run([make_run(end=TestEnd.MISSING)], timed_out=True)
-    assert triage_tests(run, attack, make_brief(), repetitions=3) == ()
+@pytest.mark.parametrize(
+    ("runs", "verdicts"),
+    [([make_run()] * 2, ["needs_review"]), ([HUNG] * 2, ["needs_review"]), ([], [])],
+    ids=["failed and too seldom repeated", "hung and too seldom repeated", "never run"],
+)
+def test_what_the_suites_limit_kept_from_running_means_nothing(runs: list[TestRun], verdicts: list[str]) -> None:
+    run = make_attack_run(*[[one] for one in [*runs, MISSING]], timed_out=True)
+    told = triage_tests(run, make_attack(SOURCE, [make_test("test_a")]), make_brief(), repetitions=3)
+    assert [one.verdict for one in told] == verdicts
+    assert all("only 1 of 3" in one.reason for one in told)
 
 
 @pytest.mark.parametrize(

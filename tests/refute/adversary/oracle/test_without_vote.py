@@ -34,7 +34,6 @@ def test_a_published_example_decides_for_or_against_the_test(code, expected, ver
     one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
     situation = Situation(code=code, expected=expected, came="15")
     decided = decided_without_vote(one, situation, PUBLISHED, [])
-    assert decided is not None
     assert decided.verdict is verdict
     assert "the published example digits(235) == 15" in decided.reason
 

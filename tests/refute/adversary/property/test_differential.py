@@ -88,35 +88,36 @@ def compared(made: Brief, folder: Path, old: str = OLD) -> list[Compared]:
 
 
 @pytest.mark.parametrize(
-    ("code", "fails"),
+    "faults",
     [
-        (OLD, False),
-        (OLD.replace("max(low, min(high, x))", "min(high, x)"), True),
-        (OLD.replace("    return max", "    if x == 7:\n        raise ValueError(x)\n    return max"), True),
-        (OLD.replace("raise ValueError(low)", "raise KeyError(low)"), True),
-        (OLD.replace("text.split()", "text.split(' ')"), True),
-        (OLD.replace("replace(old, new)", "replace('-', new)"), True),
-        (OLD.replace("if strip and new", "if strip and new and not twice"), True),
-        (OLD.replace('old: str = "-"', 'old: str = "--"'), True),
-        (OLD.replace("xs[:100]", "xs[:101]"), True),
-    ],
-    ids=[
-        "kept",
-        "lost a bound",
-        "at a literal of the change",
-        "raises another error",
-        "from an example's neighbour",
-        "an option",
-        "two options",
-        "a default",
-        "beside a size",
+        {},
+        {  # lost a bound, an example's neighbour, an option, beside a size
+            "clamp": ("max(low, min(high, x))", "min(high, x)"),
+            "words": ("text.split()", "text.split(' ')"),
+            "swapped": ("replace(old, new)", "replace('-', new)"),
+            "batch": ("xs[:100]", "xs[:101]"),
+        },
+        {  # at a literal of the change, two options
+            "clamp": ("    return max", "    if x == 7:\n        raise ValueError(x)\n    return max"),
+            "swapped": ("if strip and new", "if strip and new and not twice"),
+        },
+        {  # another error, a default
+            "clamp": ("raise ValueError(low)", "raise KeyError(low)"),
+            "swapped": ('old: str = "-"', 'old: str = "--"'),
+        },
     ],
 )
-def test_what_unchanged_names_fails_where_it_answers_otherwise(tmp_path: Path, code: str, fails: bool) -> None:
+def test_what_unchanged_names_fails_where_it_answers_otherwise(
+    tmp_path: Path, faults: dict[str, tuple[str, str]]
+) -> None:
+    code = OLD
+    for right, wrong in faults.values():
+        code = code.replace(right, wrong)
     made = brief(code)
     written = PropertyTester(compared(made, tmp_path)).write_tests(made)
     assert {test.origin for test in written.tests} >= {Origin.EARLIER}
-    assert any("unchanged" in name for name in failures(written, code)) is fails
+    failed = [name for name in failures(written, code) if "unchanged" in name]
+    assert {name.split("_")[3] for name in failed} == faults.keys()
 
 
 def test_the_screen_lets_tests_of_preservation_through(tmp_path: Path) -> None:
@@ -239,7 +240,7 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
         (
             replace(CLAIM, text="It is kept.", unchanged={"clip": ""}),
             OLD,
-            "unchanged: got 'clip', expected a public function",
+            "got 'clip', expected a public function",
         ),
         (replace(CLAIM, text="It is kept.", unchanged={"spread": ""}), "x = 1\n", "has no subject.spread, so nothing"),
     ],
@@ -286,6 +287,14 @@ def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> Non
     assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
 
 
+def test_what_a_claim_demands_of_one_function_is_no_demand_on_what_makes_its_argument(tmp_path: Path) -> None:
+    code = OLD.replace("max(low, min(high, x))", "max(low, min(high, x)) + 1")
+    more = replace(CLAIM, id=ClaimId("C2"), text="`clamp` gives one more.", unchanged={})
+    more = replace(more, examples=("clamp(len(words('a b'))) == 3",))
+    made = brief(code, replace(CLAIM, text="It is kept.", unchanged={"words": ""}), more)
+    assert not PropertyTester(compared(made, tmp_path)).write_tests(made).untested_fields
+
+
 def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> None:
     code = OLD.replace("text.split()", "text.split(' ')")
     assert ways_of(brief(code, "Any."))[0].function.name == "words"
@@ -326,3 +335,24 @@ def test_functions_of_one_name_are_compared_module_by_module() -> None:
     told = [Compared(way=way, before=(("value", "1"),), now=(("value", "2"),)) for way in ways]
     lines = sorted(changed_behaviour(replace(made, earlier={}), told))
     assert [line.partition("): ")[2].partition("(")[0] for line in lines] == ["a.f", "b.f"]
+
+
+COUNTER = """
+class Counter:
+    def __init__(self, start: int = 0): self.at = start
+    def up(self, by: int) -> int: return self.at + by
+    @property
+    def even(self) -> bool: return self.at % 2 == 0
+    def pop(self) -> int: return [].pop()
+def version() -> str: return "1"
+"""
+
+
+def test_methods_and_what_takes_nothing_are_compared(tmp_path: Path) -> None:
+    claim = replace(CLAIM, unchanged=dict.fromkeys(("Counter.up", "Counter.even", "Counter.pop", "version"), ""))
+    made = brief(COUNTER + "\n", claim, old=COUNTER)
+    written = PropertyTester(compared(made, tmp_path, COUNTER)).write_tests(made)
+    assert [one.field for one in written.untested_fields] == ["unchanged, Counter.pop"]  # it refuses every call
+    assert not failures(written, COUNTER)
+    for old, new in {"at + by": "at - by", "% 2": "% 3", '"1"': '"2"'}.items():
+        assert len({name.rstrip("_12") for name in failures(written, COUNTER.replace(old, new))}) == 1

@@ -25,6 +25,19 @@ class Version:
     """
     def __init__(self, text): ...
     def bump(self, part, by=1): ...
+@dataclasses.dataclass
+class Box:
+    width: int
+    height: int = 1
+    label = "box"
+    def stretched(self, by: int) -> "Box": ...
+    @property
+    def area(self) -> int: ...
+class Empty:
+    @classmethod
+    def of(cls, n: int): ...
+    def count(self): ...
+def version(): ...
 '''
 
 
@@ -70,6 +83,21 @@ def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> 
 def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bool) -> None:
     surface = read_surface(brief_of(f"def show(target: {annotation}): ...", ["Nothing."]).modules)
     assert bool(ways_to_call(surface.functions()[0], names_of(surface), (), recorded=True)) is guessed
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"),
+    [
+        ("Box.stretched", ["Box(a0, height=a1).stretched(a2)", "Box(a0).stretched(a1)"]),
+        ("Box.area", ["Box(a0, height=a1).area", "Box(a0).area"]),
+        ("Empty.count", ["Empty().count()"]),
+        ("Empty.of", ["Empty.of(a0)"]),
+        ("version", ["version()"]),
+    ],
+)
+def test_a_method_is_called_on_what_its_class_is_made_with(name: str, calls: list[str]) -> None:
+    assert [one.call for one in inputs(name, recorded=True)] == calls
+    assert [one.call for one in inputs(name)] == [one for one in calls if "Empty.of" in one]
 
 
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:

@@ -228,6 +228,7 @@ def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they
     assert "Box().size()" not in attack_on(code, "`Box.name` is short.").source
     assert len(attack_on(code, "A `Box` is a box.").tests) == 2
     assert attack_on(code, Claim(id=ClaimId("C1"), text="`Box.name` stays.", unchanged={"Box.name": ""})).tests == ()
+    assert attack_on(code, "`Box.name` gives the same text as before.").tests == ()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from refute.adversary.property.values import leading_value, read_raised, read_va
 )
 def test_values_are_read(text: str, source: str) -> None:
     value = read_value(text)
-    assert value is not None
     assert value.source == source
 
 
@@ -61,7 +60,6 @@ def test_prose_and_computations_are_no_values(text: str) -> None:
 )
 def test_a_value_ends_where_the_sentence_goes_on(text: str, source: str) -> None:
     read = leading_value(text)
-    assert read is not None
     assert read[0].source == source
 
 
@@ -72,8 +70,6 @@ def test_a_value_that_prose_continues_is_none(text: str) -> None:
 
 def test_precision_is_half_a_unit_of_the_last_written_digit_or_a_rounding_error() -> None:
     short, full = read_value("3.1"), read_value("1.4166666666666665")
-    assert short is not None
-    assert full is not None
     assert "0.05" in short.source
     assert "e-09" in full.source
 

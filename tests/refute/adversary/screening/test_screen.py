@@ -206,12 +206,6 @@ def test_a_function_that_no_test_entry_names_does_not_run() -> None:
     assert "stowaway" not in result.attack.source
 
 
-def test_a_file_that_does_not_parse_loses_every_test() -> None:
-    result = screen(make_attack("def test_a(:\n", [make_test("test_a")]), make_brief(), scan=no_scan)
-    assert (result.attack.tests, result.attack.source) == ((), "")
-    assert "not valid Python" in result.rejected[0].reason
-
-
 @pytest.mark.parametrize(
     ("claim", "quote", "word"),
     [
@@ -241,16 +235,20 @@ def test_words_of_a_claim_ground_a_test_however_short_or_broken_they_are(claim: 
     assert screen(attack, make_brief(claim), scan=no_scan).rejected == ()
 
 
-def test_a_name_that_is_defined_twice_or_never_is_rejected() -> None:
-    source = "import impl\ndef test_a():\n    assert impl.f() == 1\ndef test_a():\n    assert impl.f() == 1\n"
-    result = screen(make_attack(source, [make_test("test_a"), make_test("test_b")]), make_brief(), scan=no_scan)
-    assert ["got 2" in result.rejected[0].reason, "got 0" in result.rejected[1].reason] == [True, True]
-
-
-def test_an_async_test_is_rejected() -> None:
-    source = "import impl\nasync def test_a():\n    assert impl.f() == 1\n"
-    result = screen(make_attack(source, [make_test("test_a")]), make_brief(), scan=no_scan)
-    assert "plain pytest" in result.rejected[0].reason
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("def test_a(:\n", ["not valid Python", "not valid Python"]),
+        ("def test_a():\n    assert impl.f() == 1\n" * 2, ["got 2", "got 0"]),
+        ("async def test_a():\n    assert impl.f() == 1\n", ["plain pytest", "got 0"]),
+    ],
+    ids=["does not parse", "twice or never", "async"],
+)
+def test_what_is_not_one_function_for_each_name_is_rejected(source: str, told: list[str]) -> None:
+    attack = make_attack(f"import impl\n{source}", [make_test("test_a"), make_test("test_b")])
+    result = screen(attack, make_brief(), scan=no_scan)
+    assert [part in one.reason for part, one in zip(told, result.rejected, strict=True)] == [True, True]
+    assert (result.attack.tests, "test_a" in result.attack.source) == ((), False)
 
 
 def test_limits_of_count_and_size_cut_from_the_end() -> None:

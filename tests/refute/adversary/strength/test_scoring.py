@@ -8,7 +8,7 @@ import pytest
 from refute.adversary.attack import Brief, TestEnd, TestRun
 from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import CONTROL
-from refute.adversary.strength.record import MutantEnd, Strength
+from refute.adversary.strength.record import MutantEnd
 from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
 from refute.adversary.strength.trial import Trial, VariantRuns
@@ -180,5 +180,4 @@ def test_a_sample_that_the_limit_cut_counts_by_what_ran_and_says_what_did_not(
 
 def test_what_was_not_measured_never_suffices() -> None:
     strength = unmeasured("no", floor=0.0, drawn=3)
-    assert isinstance(strength, Strength)
     assert (strength.suffices, strength.not_run) == (False, 3)
