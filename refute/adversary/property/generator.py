@@ -40,8 +40,8 @@ _GUESSES: Final[tuple[Any, ...]] = (
     *(b"", b"\xffa\x00"),
 )
 """For a parameter of which nothing is known: what the earlier version refuses is dropped."""
-_FREE: Final = frozenset({"int", "float", "str", "bytes", "bool", "list", "set"})
-"""Types whose values stay of them where one thing is changed."""
+_FREE: Final = frozenset({"int", "float", "str", "bytes", "list"})
+"""Types whose values stay of them where one thing is changed, and are written alike each time."""
 _CLASS: Final = re.compile(r"(?!Any\b|AnyStr\b|Hashable\b)(?:\w+\.)*[A-Z]\w{2,}")
 """An annotation that asks for an object: a guess would be none."""
 
