@@ -38,7 +38,7 @@ def _face(name: str, tree: ast.Module) -> Face:
         (owner, node.name): Function(module=name, node=node, owner=owner, making=making, does=does[node.name])
         for owner, making, body in (("", (), top), *((one.name, _making(one), one.body) for one in classes))
         for node in body
-        if isinstance(node, FUNCTION) and not node.name.startswith("_")
+        if isinstance(node, FUNCTION) and not node.name.startswith("_") and not _sets(node)
     }
     return Face(
         module=name,
@@ -54,11 +54,16 @@ def _face(name: str, tree: ast.Module) -> Face:
     )
 
 
+def _sets(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether it is how a property of the same name is set or deleted."""
+    return any(isinstance(one, ast.Attribute) and one.attr in {"setter", "deleter"} for one in node.decorator_list)
+
+
 def _making(made: ast.ClassDef) -> tuple[Parameter, ...]:
     """What a class is called with, as its body tells: what its `__init__` takes, else its fields, as in dataclasses."""
-    for node in made.body:
-        if isinstance(node, FUNCTION) and node.name == "__init__":
-            return parameters_of(node.args)[1:]
+    makers = {node.name: node for node in made.body if isinstance(node, FUNCTION)}
+    if maker := makers.get("__init__") or makers.get("__new__"):
+        return parameters_of(maker.args)[1:]
     fields = ((one.target, one) for one in made.body if isinstance(one, ast.AnnAssign))
     return tuple(
         Parameter(name=target.id, annotation=one.annotation, default=one.value)

@@ -33,6 +33,11 @@ class Box:
     def stretched(self, by: int) -> "Box": ...
     @property
     def area(self) -> int: ...
+    @area.setter
+    def area(self, value: int) -> None: ...
+class Pair(tuple):
+    def __new__(cls, one: int, other: int = 1): ...
+    def sum(self): ...
 class Empty:
     @classmethod
     def of(cls, n: int): ...
@@ -90,6 +95,7 @@ def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bo
     [
         ("Box.stretched", ["Box(a0, height=a1).stretched(a2)", "Box(a0).stretched(a1)"]),
         ("Box.area", ["Box(a0, height=a1).area", "Box(a0).area"]),
+        ("Pair.sum", ["Pair(a0, other=a1).sum()", "Pair(a0).sum()"]),
         ("Empty.count", ["Empty().count()"]),
         ("Empty.of", ["Empty.of(a0)"]),
         ("version", ["version()"]),
