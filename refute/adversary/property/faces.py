@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from refute.adversary.attack import SourceModule
 from refute.adversary.property.dependence import beside
-from refute.adversary.property.expressions import bound_names
+from refute.adversary.property.expressions import bound_names, substituted
+from refute.adversary.property.kinds import kind_of
 from refute.adversary.property.surface import Documented, Face, Function, Parameter, Surface, parameters_of
 from refute.adversary.references import at_top, defined
 from refute.python_syntax import FUNCTION, parsed_or_none
@@ -32,6 +33,7 @@ def _face(name: str, tree: ast.Module) -> Face:
     listing = (node for node in top if "__all__" in defined(node))
     listed = {one.value for node in listing for one in ast.walk(node) if isinstance(one, ast.Constant)}
     classes = [node for node in top if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    _spell_out_types(tree, top)
     does = beside(tree)
     # Of several definitions of one name, as overloads are, what is called is the last.
     functions = {
@@ -52,6 +54,15 @@ def _face(name: str, tree: ast.Module) -> Face:
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
     )
+
+
+def _spell_out_types(tree: ast.Module, top: Iterable[ast.stmt]) -> None:
+    """Write what a name of a type stands for (`Grid = list[list[int]]`) into the annotations of parameters."""
+    pairs = ((node, node.value) for node in top if isinstance(node, ast.Assign | ast.AnnAssign))
+    named = {name: held for node, held in pairs if held and kind_of(held, bare=True) for name in defined(node)}
+    for node in ast.walk(tree) if named else ():
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            node.annotation = substituted(node.annotation, named)
 
 
 def _sets(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

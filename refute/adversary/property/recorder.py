@@ -38,17 +38,23 @@ def answer_of(call: Callable[..., Any], arguments: Sequence[Any]) -> list[str] |
     """How a call ended, and with what: a `value`, the `text` of an object, or the name of what it `raises`."""
     signal.setitimer(signal.ITIMER_REAL, LIMIT_S, LIMIT_S)
     try:
-        value = call(*arguments)
-        if hasattr(value, "__next__"):
-            value = list(itertools.islice(value, 1000))
-        how, what = ("value", repr(value)) if plain(value) else ("text", f"{type(value).__name__}: {value}")
-    except Exception as error:  # noqa: BLE001  # whatever it is: it is the answer
-        how, what = "raises", type(error).__name__
-    except TooLong:
+        how, what = outcome_of(call, arguments)
+    except (Exception, TooLong):  # noqa: BLE001  # nothing is known of what has no text, as a number of too many digits
         return None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return None if len(what) > MOST_CHARACTERS or " at 0x" in what else [how, what]
+
+
+def outcome_of(call: Callable[..., Any], arguments: Sequence[Any]) -> tuple[str, str]:
+    """As `answer_of`, of any length. Raises whatever an object raises that is asked for its text."""
+    try:
+        value = call(*arguments)
+        if hasattr(value, "__next__"):
+            value = list(itertools.islice(value, 1000))
+    except Exception as error:  # noqa: BLE001  # whatever it is: it is the answer
+        return "raises", type(error).__name__
+    return ("value", repr(value)) if plain(value) else ("text", f"{type(value).__name__}: {value}")
 
 
 class TooLong(BaseException):

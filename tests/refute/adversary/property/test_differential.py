@@ -344,15 +344,18 @@ class Counter:
     @property
     def even(self) -> bool: return self.at % 2 == 0
     def pop(self) -> int: return [].pop()
+    def huge(self) -> int: return 10**5000
 def version() -> str: return "1"
 """
 
 
 def test_methods_and_what_takes_nothing_are_compared(tmp_path: Path) -> None:
-    claim = replace(CLAIM, unchanged=dict.fromkeys(("Counter.up", "Counter.even", "Counter.pop", "version"), ""))
+    names = ("Counter.up", "Counter.even", "Counter.pop", "Counter.huge", "version")
+    claim = replace(CLAIM, unchanged=dict.fromkeys(names, ""))
     made = brief(COUNTER + "\n", claim, old=COUNTER)
     written = PropertyTester(compared(made, tmp_path, COUNTER)).write_tests(made)
-    assert [one.field for one in written.untested_fields] == ["unchanged, Counter.pop"]  # it refuses every call
+    untested = [one.field for one in written.untested_fields]
+    assert untested == ["unchanged, Counter.pop", "unchanged, Counter.huge"]  # which refuses all, and has no text
     assert not failures(written, COUNTER)
     for old, new in {"at + by": "at - by", "% 2": "% 3", '"1"': '"2"'}.items():
         assert len({name.rstrip("_12") for name in failures(written, COUNTER.replace(old, new))}) == 1

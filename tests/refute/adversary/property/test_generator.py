@@ -14,7 +14,10 @@ from refute.adversary.property.surface import Surface
 from tests.refute.adversary.property.workbench import brief_of
 
 CODE = '''
+Grid = list[list[int]]
+Size: TypeAlias = "int | None"
 def typed(n: int, flag: bool = False) -> int: ...
+def of_named_types(grid: Grid, size: Size): ...
 def untyped(value): ...
 def lists(xs: list[tuple[int, str]]): ...
 class Version:
@@ -64,6 +67,12 @@ def test_types_give_small_values_first_and_options_too() -> None:
     assert {(0, False), (1, True)} <= set(one.rows)
     assert one.written((0, True)) == "typed(0, flag=True)"
     assert without_options.call == "typed(a0)"
+
+
+def test_names_of_types_stand_for_them() -> None:
+    (one,) = inputs("of_named_types")
+    assert {type(row[0]) for row in one.rows} == {list}
+    assert {type(row[1]) for row in one.rows} == {int, type(None)}
 
 
 def test_names_of_a_session_stand_for_what_they_were_given() -> None:
