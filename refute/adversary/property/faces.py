@@ -37,8 +37,8 @@ def _face(name: str, tree: ast.Module) -> Face:
     does = beside(tree)
     # Of several definitions of one name, as overloads are, what is called is the last.
     functions = {
-        (owner, node.name): Function(module=name, node=node, owner=owner, making=making, does=does[node.name])
-        for owner, making, body in (("", (), top), *((one.name, _making(one), one.body) for one in classes))
+        (owner, node.name): Function(module=name, node=node, owner=owner, does=does[node.name])
+        for owner, body in (("", top), *((one.name, one.body) for one in classes))
         for node in body
         if isinstance(node, FUNCTION) and not node.name.startswith("_") and not _sets(node)
     }
@@ -50,7 +50,7 @@ def _face(name: str, tree: ast.Module) -> Face:
         library=_of_library(top),
         bound=frozenset((bound_names([tree]) | set(_attributes(tree))).difference(*map(defined, imports))),
         functions=tuple(functions.values()),
-        classes=frozenset(node.name for node in classes),
+        classes={node.name: _made_with(node) for node in classes},
         docstrings=tuple(_docstrings(name, tree, top)),
         opaque="*" in names or "__getattr__" in names,
     )
@@ -70,17 +70,18 @@ def _sets(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(isinstance(one, ast.Attribute) and one.attr in {"setter", "deleter"} for one in node.decorator_list)
 
 
-def _making(made: ast.ClassDef) -> tuple[Parameter, ...]:
-    """What a class is called with, as its body tells: what its `__init__` takes, else its fields, as in dataclasses."""
+def _made_with(made: ast.ClassDef) -> tuple[Parameter, ...] | None:
+    """What a class is called with: what `__init__` takes, or the fields, as of dataclasses; None where a base says it."""
     makers = {node.name: node for node in made.body if isinstance(node, FUNCTION)}
     if maker := makers.get("__init__") or makers.get("__new__"):
         return parameters_of(maker.args)[1:]
     fields = ((one.target, one) for one in made.body if isinstance(one, ast.AnnAssign))
-    return tuple(
+    found = tuple(
         Parameter(name=target.id, annotation=one.annotation, default=one.value)
         for target, one in fields
         if isinstance(target, ast.Name)
     )
+    return found if found or not made.bases else None
 
 
 def _of_library(top: Iterable[ast.stmt]) -> dict[str, str]:

@@ -9,16 +9,16 @@ import contextlib
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from refute.adversary.property.calls import MAX_HOLES, holes_of, may_call
 from refute.adversary.property.draft import NotTested
-from refute.adversary.property.expressions import parse_expression
-from refute.adversary.property.kinds import Kind, kind_of
+from refute.adversary.property.expressions import dotted, parse_expression
+from refute.adversary.property.kinds import Kind, held_in_list, kind_of
 from refute.adversary.property.mutation import near
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.surface import Function, Parameter
+from refute.adversary.property.surface import Function, Parameter, Surface
 from refute.python_syntax import literal_of
 from refute.ticket.record import ClaimId
 
@@ -96,7 +96,7 @@ def ways_to_call(
     for call in published:
         if may_call(call, function, namespace.surface) and (found := holes_of(call, namespace.surface)) is not None:
             ways.setdefault(found[0], []).append(found[1])
-    forms = (_typed(function, whole=whole, guess=recorded and not ways) for whole in (True, False))
+    forms = (_typed(function, namespace.surface, whole=whole, guess=recorded and not ways) for whole in (True, False))
     typed = dict(one for one in forms if one is not None and (recorded or (one[1] and not function.needs_instance)))
     most = farthest([function], (value for rows in ways.values() for row in rows for value in row))
     known = sorted(ways.items(), key=lambda item: -len(item[1]))[: MAX_WAYS - 2]
@@ -217,32 +217,67 @@ def _widened(values: Sequence[Any], hints: Sequence[Any]) -> list[Any]:
     return [*values, *alike, *((some * size)[:size] for one in named for size in (one, one + 1))]
 
 
-def _typed(function: Function, *, whole: bool, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
-    """The call by the signature, and values for each argument; None where a needed one is unknown.
+def _typed(function: Function, surface: Surface, *, whole: bool, guess: bool) -> tuple[str, list[Sequence[Any]]] | None:
+    """The call by the signature, and values for each hole; None where a needed argument is unknown.
 
     A method is called on what its class is made with. With every option (`whole`) none is left to its default: so
     there is a call without any.
     """
     if function.is_async:
         return None
-    parts, columns = list[str](), list[Sequence[Any]]()
-    for parameters in (function.making, function.parameters) if function.needs_instance else (function.parameters,):
-        arguments = list[str]()
+    holes = _Holes(surface=surface, module=function.module, whole=whole, guess=guess)
+    instance = function.needs_instance and (holes.made(ast.Name(function.owner)) or f"{function.owner}()")
+    on = f"{instance}.{function.name}" if instance else function.qualified
+    arguments = holes.arguments(function.parameters)
+    if holes.unknown:
+        return None
+    return on if function.is_property else f"{on}({arguments})", holes.columns
+
+
+@dataclass(slots=True, kw_only=True)
+class _Holes:
+    """Arguments as Python over holes, while they are written."""
+
+    surface: Surface
+    module: str
+    whole: bool
+    guess: bool
+    columns: list[Sequence[Any]] = field(default_factory=list)
+    """Values of each hole."""
+    unknown: bool = False
+    """Whether something is needed of which nothing is known."""
+
+    def arguments(self, parameters: Iterable[Parameter], depth: int = 2) -> str:
+        """Those of one call. Objects are made of their classes, and these of others, to a depth."""
+        written = list[str]()
         for parameter in parameters:
-            values = _values_for(parameter)
-            left_out = parameter.default is not None and not (whole and values)
-            if parameter.variadic or left_out or len(columns) == MAX_HOLES:
+            needed = parameter.default is None
+            if parameter.variadic or len(self.columns) == MAX_HOLES or not (needed or self.whole):
                 continue
-            asked = ast.unparse(parameter.annotation).strip("'") if parameter.annotation else ""
-            if not values and (not guess or _CLASS.fullmatch(asked)):
-                return None
-            by_name = parameter.keyword_only or parameter.default is not None
-            arguments.append(f"{parameter.name}=a{len(columns)}" if by_name else f"a{len(columns)}")
-            columns.append(values or _GUESSES)
-        parts.append(f"({', '.join(arguments)})")
-    if not function.needs_instance:
-        return f"{function.qualified}{parts[0]}", columns
-    return f"{function.owner}{parts[0]}.{function.name}{'' if function.is_property else parts[1]}", columns
+            values = _values_for(parameter)
+            argument = "" if values else self.made(parameter.annotation, depth)
+            if not (argument or values or needed):
+                continue
+            argument = argument or self._hole(values, parameter.annotation)
+            written.append(f"{parameter.name}={argument}" if parameter.keyword_only or not needed else argument)
+        return ", ".join(written)
+
+    def made(self, annotation: ast.expr | None, depth: int = 2) -> str:
+        """An object of a class of the code, or a list of two; empty for any other type."""
+        if isinstance(annotation, ast.Constant):
+            annotation = parse_expression(str(annotation.value))
+        if (item := held_in_list(annotation)) is not None:
+            items = self.made(item, depth), self.made(item, depth)
+            return f"[{', '.join(items)}]" if all(items) else ""
+        name = dotted(annotation) if annotation is not None else None
+        parameters = self.surface.made_with(name, self.module) if name and depth else None
+        return "" if parameters is None else f"{name}({self.arguments(parameters, depth - 1)})"
+
+    def _hole(self, values: Sequence[Any], annotation: ast.expr | None) -> str:
+        asked = ast.unparse(annotation).strip("'") if annotation is not None else ""
+        self.unknown = self.unknown or (not values and (not self.guess or bool(_CLASS.fullmatch(asked))))
+        self.columns.append(values or _GUESSES)
+        return f"a{len(self.columns) - 1}"
 
 
 def _values_for(parameter: Parameter) -> Sequence[Any]:

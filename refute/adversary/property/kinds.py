@@ -151,6 +151,15 @@ def kind_of(node: ast.expr | None, *, bare: bool = False) -> Kind | None:  # noq
             return None
 
 
+def held_in_list(node: ast.expr | None) -> ast.expr | None:
+    """What the items of a list are (`Sequence[Item]`), None for any other type."""
+    match node:
+        case ast.Subscript(value=value, slice=item) if _CONTAINERS.get(_last(value)) == "list":
+            return item
+        case _:
+            return None
+
+
 def _last(node: ast.expr) -> str:
     return (dotted(node) or "").rpartition(".")[2]
 

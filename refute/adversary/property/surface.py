@@ -37,8 +37,6 @@ class Function:
     node: ast.FunctionDef | ast.AsyncFunctionDef
     owner: str = ""
     """The class that holds a method; empty for a function."""
-    making: tuple["Parameter", ...] = ()
-    """What an instance of that class is made with, as far as its own body tells."""
     does: Beside
     """Exceptions that it raises by name are its way to refuse inputs."""
 
@@ -152,7 +150,8 @@ class Face:
     """Names that it gives to anything at any depth: private, local, of parameters and attributes; imports are not."""
     functions: tuple[Function, ...] = ()
     """Public functions, then public methods, in source order."""
-    classes: frozenset[str] = frozenset()
+    classes: Mapping[str, tuple[Parameter, ...] | None] = field(default_factory=dict)
+    """Public classes → what one is made with; None where its own body does not tell."""
     docstrings: tuple[Documented, ...] = ()
     opaque: bool = True
     """Its names cannot all be known without running it (star import, `__getattr__`, source that does not parse)."""
@@ -175,6 +174,12 @@ class Surface:
     def classes(self) -> tuple[str, ...]:
         """Public classes of all modules."""
         return tuple(sorted(name for face in self.faces for name in face.classes))
+
+    def made_with(self, name: str, module: str) -> tuple[Parameter, ...] | None:
+        """What a class is made with: that of the module, else the only one of that name; None where none is known."""
+        faces = [face for face in self.faces if name in face.classes]
+        known = [face for face in faces if face.module == module] or faces
+        return known[0].classes[name] if len(known) == 1 else None
 
     def defined_names(self) -> frozenset[str]:
         """Every name that a module itself defines at its top level."""

@@ -38,6 +38,15 @@ class Box:
     def area(self) -> int: ...
     @area.setter
     def area(self, value: int) -> None: ...
+    def around(self, other: "Box") -> bool: ...
+def packed(boxes: Sequence[Box], limit: int): ...
+class Color(Enum):
+    RED = 1
+@dataclasses.dataclass
+class Shelf:
+    boxes: list[Box] = dataclasses.field(default_factory=list)
+    color: Color = Color.RED
+    def full(self): ...
 class Pair(tuple):
     def __new__(cls, one: int, other: int = 1): ...
     def sum(self): ...
@@ -104,6 +113,11 @@ def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bo
     [
         ("Box.stretched", ["Box(a0, height=a1).stretched(a2)", "Box(a0).stretched(a1)"]),
         ("Box.area", ["Box(a0, height=a1).area", "Box(a0).area"]),
+        (
+            "Box.around",
+            ["Box(a0, height=a1).around(Box(a2, height=a3))", "Box(a0).around(Box(a1))"],
+        ),
+        ("Shelf.full", ["Shelf(boxes=[Box(a0, height=a1), Box(a2, height=a3)]).full()", "Shelf().full()"]),
         ("Pair.sum", ["Pair(a0, other=a1).sum()", "Pair(a0).sum()"]),
         ("Empty.count", ["Empty().count()"]),
         ("Empty.of", ["Empty.of(a0)"]),
@@ -113,6 +127,11 @@ def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bo
 def test_a_method_is_called_on_what_its_class_is_made_with(name: str, calls: list[str]) -> None:
     assert [one.call for one in inputs(name, recorded=True)] == calls
     assert [one.call for one in inputs(name)] == [one for one in calls if "Empty.of" in one]
+
+
+def test_objects_are_made_of_what_their_class_takes() -> None:
+    calls = ["packed([Box(a0, height=a1), Box(a2, height=a3)], a4)", "packed([Box(a0), Box(a1)], a2)"]
+    assert [one.call for one in inputs("packed", recorded=True)] == [one.call for one in inputs("packed")] == calls
 
 
 def test_a_call_that_uses_what_nobody_may_run_is_no_seed() -> None:
