@@ -71,7 +71,7 @@ def _sets(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _made_with(made: ast.ClassDef) -> tuple[Parameter, ...] | None:
-    """What a class is called with: what `__init__` takes, or the fields, as of dataclasses; None where a base says it."""
+    """What a class is called with: what `__init__` takes, or its fields, as of dataclasses; None where a base says."""
     makers = {node.name: node for node in made.body if isinstance(node, FUNCTION)}
     if maker := makers.get("__init__") or makers.get("__new__"):
         return parameters_of(maker.args)[1:]
