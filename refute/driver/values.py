@@ -44,8 +44,8 @@ def _alternatives(value: Any) -> list[Any] | None:
 
 def _members(value: Any) -> list[Any] | None:
     """What a group of errors is made of at once; one with a cause or notes stays where it is."""
-    told = value.__cause__ is not None or vars(value)
-    return None if told else [value.message, value.__traceback__, *value.exceptions]
+    stays = value.__cause__ is not None or vars(value)
+    return None if stays else [value.message, value.__traceback__, *value.exceptions]
 
 
 def _is_text(one: Any) -> bool:

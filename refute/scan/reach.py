@@ -1,5 +1,6 @@
 """Which files of the workspace a script runs: scripts, Python files, tests, recipes, and what other languages run."""
 
+import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -44,7 +45,7 @@ def follow(
         elif how == "import":
             found += [(name, Language.PYTHON) for name in _import_files(path, target, files)]
         elif target not in files:
-            found += [(name, Language.PYTHON) for name in [f"{target}/__main__.py".lstrip("/")] if name in files]
+            found += [(name, Language.PYTHON) for name in [posixpath.join(target, "__main__.py")] if name in files]
         elif how in {Language.SHELL, Language.PYTHON}:
             found.append((target, Language(how)))
         elif decode.languages_of(target, files[target]):

@@ -65,7 +65,7 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
-                yield Untested(claim=claim, reason=UNKNOWN.format(name), field=field)
+                yield Untested(claim=claim, reason=f"{field}: {UNKNOWN.format(name)}", field=field)
             elif function.whole not in known:
                 moved = _MOVED.format(function.whole) if brief.earlier else _incomparable(claim, brief)
                 yield Untested(claim=claim, reason=moved, field=field)

@@ -240,7 +240,7 @@ def test_an_answer_that_is_no_literal_is_none() -> None:
         (
             replace(CLAIM, text="It is kept.", unchanged={"clip": ""}),
             OLD,
-            "got 'clip', expected a public function",
+            "unchanged, clip: got 'clip', expected a public function",
         ),
         (replace(CLAIM, text="It is kept.", unchanged={"spread": ""}), "x = 1\n", "has no subject.spread, so nothing"),
     ],
