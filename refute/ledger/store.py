@@ -177,6 +177,11 @@ class Ledger:
             raise
         except SQLAlchemyError as error:
             raise unavailable(self._engine, error) from error
+        except BaseException:
+            # An interrupt or a timeout can strike between a statement and its result: the connection goes back to the
+            # pool with the statement open, and would refuse the commit of whoever gets it next.
+            self._engine.dispose()
+            raise
 
 
 def table_name(path: Path) -> str:

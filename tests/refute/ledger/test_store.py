@@ -9,13 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from refute.adversary.attack import Category, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.errors import LedgerUnavailable
-from refute.ledger import store
+from refute.ledger import rows, store
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, RoundYield
@@ -129,6 +129,24 @@ def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
     monkeypatch.setattr(store, "_insert", racing)
     assert ledger.record(make_outcome())
     assert ledger.outcomes() == [make_outcome()]
+
+
+def test_what_an_interrupt_leaves_on_the_connection_does_not_stop_the_next_record(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    def struck(connection: Connection, new: rows.OutcomeRows) -> bool:
+        connection.execute(insert(RUNS), new.run)
+        begun.append(connection.execute(insert(OUTCOMES).returning(OUTCOMES.c.id), new.outcome))  # a traceback holds it
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_insert", struck)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.record(make_outcome())
+    assert ledger.record(make_outcome())
+    assert count(ledger, OUTCOMES) == 1
 
 
 def test_a_row_that_the_database_never_accepts_is_an_error(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
