@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -16,6 +16,7 @@ from refute.guardrails.audit_chain import AuditAnchor, ChainHead
 from refute.ledger import rows
 from refute.ledger.database import WRITES, idempotent, open_database, unavailable
 from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, REVIEWS, RUNS, SANDBOX_RUNS, CsvState
+from refute.ledger.uninterrupted import uninterrupted
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
 from refute.settings import Settings
@@ -165,11 +166,12 @@ class Ledger:
         """A connection inside one transaction, which ends with the block.
 
         Args:
-            writes: it will write, and so waits its turn at once instead of midway.
+            writes: it will write, and so waits its turn at once instead of midway. No signal interrupts it.
         """
         try:
             with (
                 self._engine.connect().execution_options(**{WRITES: writes}) as connection,
+                uninterrupted() if writes else nullcontext(),
                 connection.begin(),
             ):
                 yield connection
@@ -177,11 +179,6 @@ class Ledger:
             raise
         except SQLAlchemyError as error:
             raise unavailable(self._engine, error) from error
-        except BaseException:
-            # An interrupt or a timeout can strike between a statement and its result: the connection goes back to the
-            # pool with the statement open, and would refuse the commit of whoever gets it next.
-            self._engine.dispose()
-            raise
 
 
 def table_name(path: Path) -> str:

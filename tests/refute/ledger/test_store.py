@@ -1,21 +1,23 @@
 """The ledger: everything of an outcome or nothing, once, in any process."""
 
 import multiprocessing
+import signal
 import sqlite3
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import IntegrityError
 
 from refute.adversary.attack import Category, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.errors import LedgerUnavailable
-from refute.ledger import rows, store
+from refute.ledger import database, store
 from refute.ledger.schema import CLAIMS, FAILURES, OUTCOMES, RUNS, SANDBOX_RUNS, CsvState
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, RoundYield
@@ -131,21 +133,23 @@ def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
     assert ledger.outcomes() == [make_outcome()]
 
 
-def test_what_an_interrupt_leaves_on_the_connection_does_not_stop_the_next_record(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("module", "name"), [(database, "_take_turn"), (store, "_insert")])
+def test_an_interrupt_strikes_after_a_write_and_leaves_no_lock_behind(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:
-    begun = []
+    real, handler = getattr(module, name), signal.getsignal(signal.SIGINT)
 
-    def struck(connection: Connection, new: rows.OutcomeRows) -> bool:
-        connection.execute(insert(RUNS), new.run)
-        begun.append(connection.execute(insert(OUTCOMES).returning(OUTCOMES.c.id), new.outcome))  # a traceback holds it
-        raise KeyboardInterrupt
+    def struck(*arguments: object) -> object:
+        done = real(*arguments)
+        signal.raise_signal(signal.SIGINT)
+        return done
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_insert", struck)
+        patch.setattr(module, name, struck)
         with pytest.raises(KeyboardInterrupt):
             ledger.record(make_outcome())
-    assert ledger.record(make_outcome())
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert not ledger.record(make_outcome())
     assert count(ledger, OUTCOMES) == 1
 
 
