@@ -35,7 +35,8 @@ class Supervisor:
         self._source = source
         self._began_s = time.monotonic()
         self._deadline_s = self._began_s + max(plan.suite_timeout_s, plan.longest_s)
-        self._forkserver = ForkServer(environment(plan), plan.workspace, draws=b"hypothesis" in source)
+        self._repetition = 0
+        self._forkserver = self._make_forkserver()
         self._forkserver.start()
         self._pristine = PristineFolder(Path(plan.workspace))
         self._output = b""
@@ -52,7 +53,10 @@ class Supervisor:
         return self._results
 
     def _run_tests(self) -> None:
-        """Every test once, then what did not pass again, each repetition in fresh processes."""
+        """Every test once, then what did not pass again, each time in fresh processes with another hash seed.
+
+        What fails only in the order that sets have with one of them is decided by chance, not by the code.
+        """
         first = self._run_pass(self._plan.tests, 0)
         self._results.first = [first[name] for name in self._plan.tests]
         unclear = [report for report in self._results.first if report.end not in {"passed", "missing"}]
@@ -136,6 +140,8 @@ class Supervisor:
                 message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
                 self._give_up(reports, remaining, "missing", message)
                 break
+            if repetition != self._repetition:
+                self._repetition, self._forkserver = repetition, self._make_forkserver(PYTHONHASHSEED=str(repetition))
             watch = self._watch(remaining, repetition=repetition)
             self._results.timed_out = self._results.timed_out or watch.suite_over
             for fact in watch.tampering:
@@ -149,6 +155,10 @@ class Supervisor:
                 message = f"the process ended before this test was decided: {watch.ending or 'it was stopped'}"
                 self._give_up(reports, remaining, "died", message)
         return reports
+
+    def _make_forkserver(self, **variables: str) -> ForkServer:
+        draws = b"hypothesis" in self._source
+        return ForkServer(environment(self._plan) | variables, self._plan.workspace, draws=draws)
 
     def _watch(self, names: Sequence[str], *, variant: Variant | None = None, **options: Any) -> Watch:
         """Run tests in one worker."""
