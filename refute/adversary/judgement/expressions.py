@@ -9,6 +9,7 @@ from typing import Final
 
 from refute.adversary.judgement.flows import (
     COMPARING,
+    COPYING,
     GATHERING,
     OBJECT,
     OWN,
@@ -82,7 +83,7 @@ class Expressions(ABC):
             case ast.BinOp(left=left, right=right, op=op):
                 one, other = self._side(left, env), self._side(right, env)
                 both = one.is_theirs and other.is_theirs and isinstance(op, COMPARING)
-                return compared(one, other) if both else joined((one, other))
+                return compared(one, other) if both else joined((one, other)).computed()
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
                 return self._comprehension(node, env)
             case ast.NamedExpr(target=target, value=value):
@@ -150,6 +151,7 @@ class Expressions(ABC):
         if self._asked and (name in READING or name.startswith("read")):
             flow = flow.at_least(Grade.THEIRS)
         plain = all(one.plain for one in parts if not one.fixed) and (name in GATHERING or target.plain)
+        flow = flow if name in COPYING else flow.computed()
         return replace(flow, plain=plain, distinct=name in SETS and flow.is_theirs and len(flow.answers) > 1)
 
     def _asked_for(self, target: Flow, given: Sequence[ast.expr], flows: Sequence[Flow], env: Env) -> Flow:

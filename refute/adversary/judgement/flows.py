@@ -54,6 +54,10 @@ class Flow:
         """The same with another's say in it."""
         return self if self.grade >= grade else replace(self, grade=grade)
 
+    def computed(self) -> "Flow":
+        """What a computation makes of it: where it is the test's own, none of the expressions that it was made of."""
+        return self if self.is_theirs else replace(self, keys=frozenset())
+
 
 OWN: Final = Flow()
 OBJECT: Final = Flow(plain=False)
@@ -75,6 +79,10 @@ GATHERING: Final = frozenset(
     }
 )  # fmt: skip
 """Functions that put answers together; any other that is handed two may compare them."""
+COPYING: Final = frozenset(
+    {"list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "copy", "deepcopy", "str", "bytes", "bytearray"}
+)
+"""Functions whose result is what they are given, in another order or type."""
 READING: Final = frozenset({"open", "exists", "stat", "glob", "iterdir", "listdir", "is_file", "is_dir", "getvalue"})
 """Functions that tell what is in files and streams, as those do whose names begin with `read`."""
 COMPARING: Final = (ast.Sub, ast.Mod, ast.Div, ast.FloorDiv, ast.BitXor)
