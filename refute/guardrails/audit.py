@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from refute.errors import AuditUnavailable
 from refute.guardrails.audit_chain import GENESIS, ChainHead, Scalar, fence_of, head_of, read_line, safe, seal
 from refute.guardrails.secret_mask import MASK, names_secret
+from refute.uninterrupted import uninterrupted
 
 LOCK_TIMEOUT_S: Final = 30.0
 LOCK_POLL_S: Final = 0.002
@@ -162,7 +163,8 @@ class AuditLog:
         """The open log, held against all other writers."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self.path}.lock", timeout=LOCK_TIMEOUT_S, poll_interval=LOCK_POLL_S):
+            lock = FileLock(f"{self.path}.lock", timeout=LOCK_TIMEOUT_S, poll_interval=LOCK_POLL_S)
+            with uninterrupted(), lock:
                 # A link planted in the working directory must not make us write elsewhere.
                 log = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
                 try:

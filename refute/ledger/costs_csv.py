@@ -19,6 +19,7 @@ from refute.errors import CostsCsvUnavailable
 from refute.guardrails.plain_text import printable
 from refute.ledger.schema import CsvState
 from refute.ledger.store import CostRow, Ledger
+from refute.uninterrupted import uninterrupted
 
 CSV_VERSION: Final = 1
 """Of the columns below. Other columns make another version, and no file ever mixes two."""
@@ -212,7 +213,8 @@ def _held(ledger: Ledger, path: Path) -> Iterator[None]:
     """The file, held against other processes; the lock lies beside the ledger, not among the reports."""
     name = hashlib.sha256(str(path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:
-        with FileLock(ledger.locks / f"costs-{name}.lock", timeout=LOCK_TIMEOUT_S, poll_interval=0.005):
+        lock = FileLock(ledger.locks / f"costs-{name}.lock", timeout=LOCK_TIMEOUT_S, poll_interval=0.005)
+        with uninterrupted(), lock:
             yield
     except Timeout as error:
         raise _unavailable(path, f"its lock was not free within {LOCK_TIMEOUT_S:g} s") from error

@@ -16,10 +16,10 @@ from refute.guardrails.audit_chain import AuditAnchor, ChainHead
 from refute.ledger import rows
 from refute.ledger.database import WRITES, idempotent, open_database, unavailable
 from refute.ledger.schema import CLAIMS, CONFIRMATIONS, FAILURES, OUTCOMES, REVIEWS, RUNS, SANDBOX_RUNS, CsvState
-from refute.ledger.uninterrupted import uninterrupted
 from refute.outcome import Outcome
 from refute.outcome_document import read_document
 from refute.settings import Settings
+from refute.uninterrupted import uninterrupted
 
 FETCHED_AT_ONCE: Final = 1_000
 IDS_AT_ONCE: Final = 500

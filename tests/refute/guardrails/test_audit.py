@@ -3,12 +3,15 @@
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from refute.errors import AuditUnavailable, InfrastructureError
 from refute.guardrails import audit
@@ -37,6 +40,25 @@ def write(log: AuditLog, count: int = 1) -> None:
 
 def lines(log: AuditLog) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.path.read_text().splitlines()]
+
+
+def test_an_interrupt_strikes_after_the_record_and_leaves_the_log_free(
+    log: AuditLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Struck(FileLock):
+        def acquire(self, *arguments: Any, **options: Any) -> Any:
+            held = super().acquire(*arguments, **options)
+            signal.raise_signal(signal.SIGINT)
+            return held
+
+    with monkeypatch.context() as patch:
+        patch.setattr(audit, "FileLock", Struck)
+        with pytest.raises(KeyboardInterrupt) as caught:  # its traceback holds what was taken
+            write(log)
+    monkeypatch.setattr(audit, "LOCK_TIMEOUT_S", 0.1)
+    write(log)
+    assert len(lines(log)) == 2
+    assert caught
 
 
 def test_a_record_says_when_where_what_and_why(log: AuditLog) -> None:

@@ -15,8 +15,9 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
 def uninterrupted() -> Iterator[None]:
     """Hold back what handlers of signals would raise, until the block ends.
 
-    Raised inside a database's library, it leaves a connection to nobody, with the write lock: one of eight interrupts
-    during a write did (measured). Whoever writes next then waits in vain. Only the main thread is ever struck.
+    Raised inside a library, it leaves what is held there to nobody: one of eight interrupts during a write to SQLite
+    left its lock taken, one of fifty that of the audit log (measured), and whoever wrote next waited in vain. Only
+    the main thread is ever struck.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
