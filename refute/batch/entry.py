@@ -88,9 +88,9 @@ def refusal(entry: Entry, *, run_id: str, tester: str, url: str) -> Outcome:
     return Outcome(
         run_id=run_id,
         ticket_id=entry.ticket_id,
-        title="unusable ticket",
+        title=entry.source,
         status=Status.ERROR,
-        reason=f"{entry.source}: " + "; ".join((*shown, *more)),
+        reason="unusable ticket: " + "; ".join((*shown, *more)),
         started_at=datetime.now(UTC),
         duration_s=0.0,
         provenance=Provenance(refute_version=__version__, tester=tester),
