@@ -40,7 +40,7 @@ def refute_flow(name: str, *, run_name: str) -> Callable[[Callable[Parameters, R
                 return body(*args, **kwargs)
 
         return flow(
-            name=FlowName(name),
+            name=FlowName(name).value,  # its logs show it as it is written
             flow_run_name=run_name,
             version=__version__,  # else a digest of this very file
             persist_result=False,

@@ -27,3 +27,8 @@ def lacks(claim: ClaimResult) -> tuple[Lack, ...]:
     if not claim.independent_tests:
         return (*part, Lack.INDEPENDENCE)
     return part if claim.attested_tests else (*part, Lack.ATTESTATION)
+
+
+def before_advice(reason: str) -> str:
+    """Why a claim is untested, without the field that would change it: that is a step of its own."""
+    return reason.partition("; add  ")[0]

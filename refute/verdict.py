@@ -8,7 +8,7 @@ from typing import Final
 from refute.adversary.attack import AttackRun, TestEnd, TriagedTest, TriageVerdict
 from refute.adversary.strength.record import Strength
 from refute.critics.judging import Judgement
-from refute.lacking import Lack, lacks
+from refute.lacking import Lack, before_advice, lacks
 from refute.outcome import ClaimResult, ClaimVerdict, SecondEnvironment, Status
 from refute.ticket.record import ClaimId
 from refute.wording import NAMES_SHOWN, counted, first_names, in_quotes
@@ -112,7 +112,7 @@ def _doubts(claims: Sequence[ClaimResult], triaged: Sequence[TriagedTest], run: 
     timed_out = run is not None and run.timed_out
     if run is None or (not timed_out and all(claim.verdict is ClaimVerdict.UNTESTED for claim in claims)):
         untested = [claim for claim in claims if claim.verdict is ClaimVerdict.UNTESTED]
-        reasons = list(dict.fromkeys(claim.reason for claim in untested))
+        reasons = list(dict.fromkeys(before_advice(claim.reason) for claim in untested))
         named = f"{untested[0].claim_id}: " if len(reasons) > 1 else ""
         return [f"no test attacked any claim{f': {named}{reasons[0]}{_more(reasons)}' if reasons else ''}"]
     doubts = []

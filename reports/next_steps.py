@@ -40,7 +40,7 @@ def next_steps(outcome: Outcome) -> tuple[str, ...]:
         return ()
     steps = [*_for_claims(outcome), *_for_the_attack(outcome)]
     if len(steps) > STEPS_SHOWN:
-        steps = [*steps[: STEPS_SHOWN - 1], f"then {len(steps) - STEPS_SHOWN + 1} more"]
+        steps = [*steps[: STEPS_SHOWN - 1], f"then {len(steps) - STEPS_SHOWN + 1} more: `refute ticket lint`"]
     return (*steps, *([_WHAT_IT_IS[outcome.kind]] if any(_EVIDENCE in one for one in steps) else []))
 
 
@@ -77,8 +77,8 @@ def _step(claim: ClaimResult) -> str:
             return f"only the author's tests passed{why}; add {_EVIDENCE}"
         case (Lack.ATTESTATION, *_):
             return (
-                "say what comes out, as plain data (NumPy's by `.item()` or `.tolist()`): its tests compare the code's "
-                "answers or objects with one another"
+                "say what one call returns, as plain data (NumPy's by `.item()` or `.tolist()`): its tests compare the "
+                "code's answers or objects with one another, or with what another of its calls was given"
             )
     return ""
 

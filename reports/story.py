@@ -1,12 +1,13 @@
 """An outcome's story, told once: its sections in their order, for a terminal and for a page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.strength.record import Strength
 from refute.caching.wording import age_in_words
 from refute.guardrails.plain_text import printable, tail
+from refute.lacking import before_advice
 from refute.outcome import ClaimVerdict, Outcome, Status, TestFailure
 from refute.scan.finding import Finding, ScanResult
 from refute.wording import counted
@@ -60,9 +61,10 @@ def sections(outcome: Outcome, depth: Depth, reproducers: Mapping[str, str]) -> 
         depth: how much of it.
         reproducers: test name → path of the reproducer, where they were written to disk.
     """
+    steps = next_steps(outcome)
     if outcome.claims:
-        yield Section(title="Claims", parts=[_claims(outcome)])
-    if steps := next_steps(outcome):
+        yield Section(title="Claims", parts=[_claims(outcome, before_advice if steps else str)])
+    if steps:
         yield Section(title="What to do next", parts=[list(steps), f"more: {STEPS_PAGE}"])
     left_out = len(outcome.failures) - depth.failures
     for number, failure in enumerate(outcome.failures[: depth.failures], start=1):
@@ -80,11 +82,11 @@ def sections(outcome: Outcome, depth: Depth, reproducers: Mapping[str, str]) -> 
     yield Section(title="What ran", parts=list(_what_ran(outcome, depth)))
 
 
-def _claims(outcome: Outcome) -> Grid:
+def _claims(outcome: Outcome, shown: Callable[[str], str]) -> Grid:
     return Grid(
         headings=("Claim", "Verdict", "What it says", "Evidence"),
         rows=[
-            (one.claim_id, CLAIM_WORDS[one.verdict], in_brief(one.text), evidence.claim_evidence(one))
+            (one.claim_id, CLAIM_WORDS[one.verdict], in_brief(one.text), shown(evidence.claim_evidence(one)))
             for one in outcome.claims
         ],
         styles=[_CLAIM_STYLE[one.verdict] for one in outcome.claims],
@@ -100,8 +102,9 @@ def _refutation(failure: TestFailure, path: str | None, depth: Depth) -> Iterato
     yield Field(label="error", text=tail(error, max_lines=depth.tail_lines, max_chars=2_000), style="red")
     if failure.smallest_input:
         yield Field(label="input", text=printable(failure.smallest_input, max_chars=1_000), style="bold")
-    if failure.traceback:
-        yield Field(label="traceback", text=tail(failure.traceback, max_lines=depth.tail_lines), style="dim")
+    # What pytest marks with E is the error, told above.
+    if where := "\n".join(one for one in failure.traceback.splitlines() if one.split(" ", 1)[0] != "E"):
+        yield Field(label="traceback", text=tail(where, max_lines=depth.tail_lines), style="dim")
     yield Reproducer(source=failure.reproducer, path=path)
 
 

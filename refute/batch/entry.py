@@ -90,7 +90,7 @@ def refusal(entry: Entry, *, run_id: str, tester: str, url: str) -> Outcome:
         ticket_id=entry.ticket_id,
         title=entry.source,
         status=Status.ERROR,
-        reason=f"unusable ticket {entry.source}: " + "; ".join((*shown, *more)),
+        reason="unusable ticket: " + "; ".join((*shown, *more)),
         started_at=datetime.now(UTC),
         duration_s=0.0,
         provenance=Provenance(refute_version=__version__, tester=tester),

@@ -44,9 +44,9 @@ def _unsupported(claim: Mapping[str, Any], ticket: Mapping[str, Any]) -> Iterato
         yield "run", "it beside what it does: `exit`, `stdout`, `stderr` or `files: {after: ...}`"
     for name in given:
         if cli and name in _OF_CODE:
-            yield name, "`run`, or examples such as `tool.py --bad exits 2`: the ticket is about a program"
+            yield name, "`run`, or `examples` of runs; for claims about functions set `kind: python`"
         elif not cli and name in _OF_RUNS:
-            yield name, "it in a ticket of `kind: cli`: this one is about code that is imported"
+            yield name, "none: only a ticket with `kind: cli` runs programs"
         elif name in _OF_RUNS and not claim.get("run"):
             yield name, "it beside `run`, the command that does it"
         elif name == "unchanged" and not (ticket.get("base") or ticket.get("previous")):

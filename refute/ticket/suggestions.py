@@ -102,7 +102,8 @@ def _undocumented(node: Definition) -> object:
 
 
 def _of(node: Definition, name: str) -> Suggestion:
-    arguments = "" if isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
+    is_read = any(ast.unparse(one).endswith("property") for one in node.decorator_list)
+    arguments = "" if is_read or isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
     promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0], _MAX_CLAIM_CHARS)
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
     return Suggestion(

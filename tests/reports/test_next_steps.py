@@ -32,7 +32,7 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(SURVIVED, tests_run=1, doubt="x asks the code"), "only the author's tests passed (x asks the code)"),
         (claim(ClaimVerdict.UNTESTED, reason="property: given n: got 'n'"), "mend its field: property: given n: got"),
         (claim(ClaimVerdict.UNTESTED, reason="same_as, f: no inputs"), "mend its field: same_as, f: no inputs"),
-        (claim(SURVIVED, tests_run=1, independent_tests=1), "say what comes out, as plain data"),
+        (claim(SURVIVED, tests_run=1, independent_tests=1), "say what one call returns, as plain data"),
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],
 )
@@ -48,7 +48,7 @@ def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outc
     parts = [replace(claim(IN_PART, open_clauses=(f"{number}",)), claim_id=f"C{number}") for number in range(20)]
     weak = replace(outcomes["pass_weak"], claims=tuple(parts), strength=None)
     *steps, more, explained = next_steps(weak)
-    assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more")
+    assert (len(steps), more) == (STEPS_SHOWN - 1, "then 13 more: `refute ticket lint`")
     assert explained.startswith("independent evidence: with types in `given`, a `property`")
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from rich.cells import cell_len
 
-from refute.outcome import Outcome, RoundYield, Status
+from refute.outcome import ClaimVerdict, Outcome, RoundYield, Status
 from reports.artifacts import claims_rows
 from reports.evidence import round_lines
 from reports.outcome_formats import render_batch, render_table
@@ -25,6 +25,20 @@ def test_a_batch_looks_as_agreed(outcomes: dict[str, Outcome], width: int, golde
 def test_no_line_is_wider_than_the_terminal(named_outcome: tuple[str, Outcome], width: int) -> None:
     text = render_table(named_outcome[1], width=width) + render_batch([named_outcome[1]], width=width)
     assert max(cell_len(line) for line in text.splitlines()) <= width
+
+
+def test_the_field_that_a_claim_needs_stands_once_where_it_is_a_step(outcomes: dict[str, Outcome]) -> None:
+    bare = replace(outcomes["pass_weak"].claims[0], verdict=ClaimVerdict.UNTESTED, reason="none; add  same_as: 1")
+    weak, failed = (replace(outcomes[name], claims=(bare,)) for name in ("pass_weak", "failed_adversarial"))
+    for outcome in (weak, failed):
+        assert render_table(outcome, width=300).count("same_as: 1") == 1
+
+
+def test_what_pytest_says_of_an_error_is_told_once(outcomes: dict[str, Outcome]) -> None:
+    failure = replace(outcomes["failed_adversarial"].failures[0], error_message="5 != 4")
+    failure = replace(failure, traceback="test.py:9: in test_x\n    assert f() == 4\nE   AssertionError: 5 != 4\nE")
+    text = render_table(replace(outcomes["failed_adversarial"], failures=(failure,)))
+    assert (text.count("5 != 4"), text.count("assert f() == 4")) == (1, 1)
 
 
 def test_a_command_to_copy_is_never_wrapped(outcomes: dict[str, Outcome]) -> None:

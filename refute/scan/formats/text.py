@@ -45,7 +45,7 @@ def summary(result: ScanResult, compared: Compared | None = None) -> str:
         return "nothing was scanned: no shell or Python file is there"
     levels = Counter(finding.severity for finding in result.findings)
     counts = [f"{number} {level.name.lower()}" for level, number in sorted(levels.items(), reverse=True)]
-    safe = "safe to run" if compared is None else f"nothing that blocks is new since {_name(compared.base)}"
+    safe = "may run in the sandbox" if compared is None else f"nothing that blocks is new since {_name(compared.base)}"
     verdict = safe if result.safe else "BLOCKED"
     files = f"{counted(len(result.scanned), 'file')} scanned"
     allowed = f", {len(result.suppressed)} allowed by the allow-file" if result.suppressed else ""

@@ -143,8 +143,14 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"python": True}, "a Python version"),
         ({"python": "3.12"}, "got '3.12', expected a Python version that there is a sandbox image for"),
         ({"python": "2.7"}, "'3.11' or '3.13'"),
-        ({"kind": "cli", "claims": [{"text": "t", "same_as": {"f": "sum"}}]}, "with 'f', expected `run`"),
-        ({"claims": [{"text": "t", "run": "x.py", "exit": 0}]}, "'x.py', expected it in a ticket of `kind: cli`"),
+        (
+            {"kind": "cli", "claims": [{"text": "t", "same_as": {"f": "sum"}}]},
+            "with 'f', expected `run`, or `examples` of runs",
+        ),
+        (
+            {"claims": [{"text": "t", "run": "x.py", "exit": 0}]},
+            "'x.py', expected none: only a ticket with `kind: cli`",
+        ),
         ({"labels": ["two words"]}, "labels[0]"),
         ({"references": ["ftp://example.com"]}, "references[0]"),
         ({"references": ["https://user:secret@example.com"]}, "user name or password"),

@@ -155,10 +155,11 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     git(checkout, "commit", "-qam", "start")
     git(checkout, "checkout", "-qb", "more")
     changed = "def kept(n: int): ...\ndef touched(n): ...\ndef main(): ...\nclass Lost(KeyError): ...\n"
-    file.write_text(many + changed + box.format(", n").replace("Tells", "Tells more") + told.format(" more"))
+    full = "    @property\n    def full(self):\n        'Is full.'\n"
+    file.write_text(many + changed + box.format(", n").replace("Tells", "Tells more") + full + told.format(" more"))
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Thing"]
+    assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Box.full", "Thing"]
 
 
 def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
