@@ -10,7 +10,7 @@ apart.
 import ast
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, zip_longest
 
@@ -18,16 +18,6 @@ from refute.adversary.attack import Attack, AttackTest, Brief, without_test
 from refute.adversary.references import body_of, defined, loaded, needed_for
 from refute.python_syntax import FUNCTION
 from refute.ticket.record import Claim
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joined:
-    """Pieces as one text."""
-
-    source: str
-    """Without a module docstring."""
-    names: tuple[dict[str, str], ...]
-    """Per piece: the new name of each top-level name that was changed."""
 
 
 def statements_of(source: str) -> list[ast.stmt]:
@@ -82,8 +72,12 @@ def _acts(node: ast.stmt) -> bool:
             return not isinstance(node, FUNCTION | ast.ClassDef | ast.Import | ast.ImportFrom)
 
 
-def join(pieces: Sequence[Sequence[ast.stmt]]) -> Joined:
-    """Put pieces of Python, each complete in itself, into one file; in the order in which names are kept."""
+def join(pieces: Sequence[Sequence[ast.stmt]]) -> tuple[str, list[dict[str, str]]]:
+    """Put pieces of Python, each complete in itself, into one file; in the order in which names are kept.
+
+    Returns:
+        The text without a docstring, and for each piece the new name of each top-level name that was changed.
+    """
     taken: dict[str, str] = {}
     texts: list[str] = []
     renamed: list[dict[str, str]] = []
@@ -99,7 +93,7 @@ def join(pieces: Sequence[Sequence[ast.stmt]]) -> Joined:
             text = ast.unparse(_Renaming(names, bound).visit(copy.deepcopy(node)) if names else node)
             texts.append(f"\n\n{text}" if isinstance(node, FUNCTION | ast.ClassDef) else text)
         renamed.append(names)
-    return Joined(source="\n".join(texts) + "\n", names=tuple(renamed))
+    return "\n".join(texts) + "\n", renamed
 
 
 def _clashing(piece: Sequence[ast.stmt], taken: Mapping[str, str]) -> set[str]:
@@ -166,16 +160,16 @@ def combine(attacks: Sequence[Attack], brief: Brief) -> Attack:
     """
     if len(attacks) == 1:
         return attacks[0]
-    joined = join([statements_of(attack.source) for attack in attacks])
+    source, renamed = join([statements_of(attack.source) for attack in attacks])
     tests = [
         [replace(test, name=names.get(test.name, test.name)) for test in attack.tests]
-        for attack, names in zip(attacks, joined.names, strict=True)
+        for attack, names in zip(attacks, renamed, strict=True)
     ]
     turns: list[AttackTest | None] = list(chain.from_iterable(zip_longest(*tests)))
     headers = [_header(attack.source) for attack in attacks]
     return Attack(
         file_name=attacks[0].file_name,
-        source="\n\n".join([*filter(None, headers), joined.source.strip("\n")]) + "\n",
+        source="\n\n".join([*filter(None, headers), source.strip("\n")]) + "\n",
         tests=tuple(test for test in turns if test is not None),
         untestable=without_test(brief, chain.from_iterable(tests), partial(_why_not, attacks)),
         tester=",".join(attack.tester for attack in attacks),

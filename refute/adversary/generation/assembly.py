@@ -59,12 +59,12 @@ def assemble(brief: Brief, rounds: Sequence[Round], *, tester: str) -> Attack:
                     round=one.name,
                 )
             )
-    joined = join(pieces)
-    tests = [replace(test, name=to.get(test.name, test.name)) for test, to in zip(tests, joined.names[1:], strict=True)]
+    source, renamed = join(pieces)
+    tests = [replace(test, name=to.get(test.name, test.name)) for test, to in zip(tests, renamed[1:], strict=True)]
     told = f"Strategy: written by {tester} in {counted(len(rounds), 'round')}: {', '.join(one.name for one in rounds)}."
     return Attack(
         file_name=file_name(brief),
-        source=f"{header(brief, {test.claim_id for test in tests}, [told])}\n\n{joined.source}",
+        source=f"{header(brief, {test.claim_id for test in tests}, [told])}\n\n{source}",
         tests=tuple(tests),
         untestable=_untestable(brief, tests, rounds),
         tester=tester,

@@ -1,36 +1,24 @@
 """Where a function is said to be as before: its author's condition on the parameters, for one way of calling it."""
 
 import ast
-from dataclasses import dataclass
+from dataclasses import replace
 
+from refute.adversary.attack import Origin
 from refute.adversary.property.calls import may_call
-from refute.adversary.property.draft import NotTested
+from refute.adversary.property.draft import Draft, NotTested
 from refute.adversary.property.expressions import free_names, parse_expression
 from refute.adversary.property.generator import Way
 from refute.adversary.property.independence import Evidence
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function
-from refute.ticket.record import Claim
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """A condition on the parameters as a test states it; of no text, none."""
-
-    lines: tuple[str, ...] = ()
-    imports: tuple[str, ...] = ()
-    doubt: str = ""
-    """Why it is not the claim's own; see `AttackTest.doubt`."""
-
-
-def condition_of(claim: Claim, text: str, function: Function, way: Way, namespace: Namespace) -> Condition:
-    """What `unchanged: {function: text}` assumes of the inputs of one way of calling.
+def under(draft: Draft, text: str, function: Function, way: Way, namespace: Namespace) -> Draft:
+    """The test of one way of calling, for inputs of which `unchanged: {function: text}` says that they stay.
 
     Raises:
         NotTested: it names what is no parameter, nor known otherwise.
     """
-    if not text:
-        return Condition()
     tree = parse_expression(text)
     if tree is None:
         raise NotTested(f"{text!r} is not a Python expression that a test can hold")
@@ -38,9 +26,15 @@ def condition_of(claim: Claim, text: str, function: Function, way: Way, namespac
     found = namespace.resolve([tree], home=function.module, bound=passed)
     used = [name for name in passed if name in free_names([tree])]
     asked = f"(lambda {', '.join(used)}: {ast.unparse(tree)})({', '.join(passed[name] for name in used)})"
-    evidence = Evidence(given=dict.fromkeys(passed, "object"), assume=tree, names=namespace, claim=claim.text)
-    return Condition(
-        lines=(f"assume(_defined(lambda: {asked}))",), imports=found.imports, doubt=evidence.doubt_of_inputs()
+    evidence = Evidence(given=dict.fromkeys(passed, "object"), assume=tree, names=namespace, claim=draft.claim.text)
+    unpacked, *rest = draft.body
+    doubt = evidence.doubt_of_inputs()
+    return replace(
+        draft,
+        origin=Origin.AUTHOR_PROPERTY if doubt else draft.origin,
+        imports=(*draft.imports, *found.imports),
+        body=(unpacked, f"assume(_defined(lambda: {asked}))", *rest),
+        doubt=doubt,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from refute.adversary.attack import Brief, Category, Origin, Untested
 from refute.adversary.preservation import CONDITION, PRESERVED, preserves_everything
-from refute.adversary.property.condition import condition_of
+from refute.adversary.property.condition import under
 from refute.adversary.property.differential import Answer, Compared, earlier_modules
 from refute.adversary.property.draft import Draft, NotTested, quote_of
 from refute.adversary.property.faces import read_surface
@@ -144,7 +144,6 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
 
 def _draft(kept: _Kept, one: Compared) -> Draft:
     told = f"{one.way.function.qualified} where {kept.where}" if kept.where else one.way.function.qualified
-    condition = condition_of(kept.claim, kept.where, kept.function, one.way, kept.namespace)
     # Those that are answered otherwise now come first: a test has room for some.
     answered = sorted(zip(one.way.rows, one.before, one.now, strict=True), key=lambda each: each[2] in {None, each[1]})
     rows = [
@@ -155,23 +154,22 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
     if not rows:
         unimported = all(answer == _UNIMPORTED for answer in one.before)
         raise NotTested(_NO_IMPORT if unimported else _NO_VERSION + _show(kept.function))
-    return Draft(
+    draft = Draft(
         claim=kept.claim,
         quote=kept.quote,
         category=Category.INTEGRATION,
-        origin=Origin.AUTHOR_PROPERTY if condition.doubt else Origin.EARLIER,
+        origin=Origin.EARLIER,
         label=f"unchanged {one.way.function.name}",
         detail=f"{told} as in the version before",
-        imports=(*one.way.imports, *condition.imports),
+        imports=one.way.imports,
         body=(
             f"{', '.join([*one.way.holes, 'how', 'expected'])} = copy.deepcopy(case)",
-            *condition.lines,
             f"got = _outcome(lambda: {one.way.call}, how)",
             f"assert _same(expected, got), _differs({one.way.call!r}, case, expected, got)",
         ),
         given=(("case", sampled(rows)),),
-        doubt=condition.doubt,
     )
+    return under(draft, kept.where, kept.function, one.way, kept.namespace) if kept.where else draft
 
 
 def _show(function: Function) -> str:

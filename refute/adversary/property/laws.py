@@ -4,7 +4,7 @@ import ast
 import functools
 import importlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
 from refute.adversary.attack import Category, Origin, Untested
@@ -12,7 +12,7 @@ from refute.adversary.property.checks import DISAGREES
 from refute.adversary.property.draft import Draft, NotTested, attempt, quote_of
 from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.generator import Way, sampled, ways_to_call
-from refute.adversary.property.given import Given, beside_drawn, drawn, given_kinds
+from refute.adversary.property.given import beside_drawn, drawn, given_kinds
 from refute.adversary.property.independence import UNSAFE, Evidence
 from refute.adversary.property.namespace import LIBRARY, Namespace
 from refute.adversary.property.surface import Function
@@ -32,9 +32,9 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
         namespace: the names that fields may use.
     """
     if block := claim.property:
-        yield attempt(claim, "property:", functools.partial(_property, claim, block, namespace, published))
+        yield attempt(claim, "property:", functools.partial(_law, claim, block, namespace, published))
     for one in claim.raises:
-        yield attempt(claim, f"raises, {one.error}:", functools.partial(_raises, claim, one, namespace, published))
+        yield attempt(claim, f"raises, {one.error}:", functools.partial(_law, claim, one, namespace, published))
     for pair in claim.same_as.items():
         try:
             yield from _same_as(claim, pair, published, namespace)
@@ -42,44 +42,32 @@ def field_tests(claim: Claim, published: Sequence[ast.Call], namespace: Namespac
             yield Untested(claim=claim, reason=f"same_as, {pair[0]}: {why}", field=f"same_as, {pair[0]}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A field's Python over drawn values."""
-
-    code: tuple[ast.expr, ...]
-    evidence: Evidence
-    imports: tuple[str, ...]
-    assumptions: tuple[str, ...]
-    given: Given
-
-
-def _drawn(
-    claim: Claim,
-    texts: Sequence[str],
-    block: Property | Raises,
-    namespace: Namespace,
-    published: Sequence[ast.Call],
-) -> _Drawn:
+def _law(claim: Claim, block: Property | Raises, namespace: Namespace, published: Sequence[ast.Call]) -> Draft:
+    """The test of a `property`, or of a call that `raises`, over what its `given` draws."""
+    texts = [block.check] if isinstance(block, Property) else [block.error, block.call]
     kinds = given_kinds(block.given)
     read = {text: parse_expression(text) for text in (*texts, block.assume) if text}
     if None in read.values():
         wrong = next(text for text, node in read.items() if node is None)
         raise NotTested(f"{wrong!r} is not a Python expression")
-    code, assumed = tuple(node for text in texts if (node := read[text])), read.get(block.assume or "")
+    code, assumed = [node for text in texts if (node := read[text])], read.get(block.assume or "")
     conditions = [assumed] if assumed is not None else []
     also = beside_drawn(kinds, [*code, *conditions], namespace.surface, published)
     given, left = drawn(kinds, conditions, small=False, also=also)
     home = namespace.surface.home(" ".join(texts), claim.text)
     found = namespace.resolve([*code, *left], home=home, bound=kinds, promised=claim.text)
-    assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
     evidence = Evidence(given=block.given, assume=assumed, names=namespace, claim=claim.text)
-    return _Drawn(code, evidence, found.imports, tuple(assumptions), given)
+    assumptions = (f"assume({ast.unparse(condition)})" for condition in left)
+    made = (
+        _must_hold(claim, block, code[-1], evidence)
+        if isinstance(block, Property)
+        else _must_raise(claim, block, code[-1], evidence)
+    )
+    return replace(made, imports=found.imports, body=(*assumptions, *made.body), given=given)
 
 
-def _property(claim: Claim, block: Property, namespace: Namespace, published: Sequence[ast.Call]) -> Draft:
-    read = _drawn(claim, [block.check], block, namespace, published)
-    (check,) = read.code
-    doubt = read.evidence.doubt(check)
+def _must_hold(claim: Claim, block: Property, check: ast.expr, evidence: Evidence) -> Draft:
+    doubt = evidence.doubt(check)
     return Draft(
         claim=claim,
         quote=quote_of(claim, block.check),
@@ -87,17 +75,13 @@ def _property(claim: Claim, block: Property, namespace: Namespace, published: Se
         origin=Origin.AUTHOR_PROPERTY if doubt else Origin.FIELD,
         label="property",
         detail=_detail(block.check, block.assume),
-        imports=read.imports,
-        body=(*read.assumptions, f"assert {ast.unparse(check)}"),
-        given=read.given,
+        body=(f"assert {ast.unparse(check)}",),
         doubt=doubt,
     )
 
 
-def _raises(claim: Claim, one: Raises, namespace: Namespace, published: Sequence[ast.Call]) -> Draft:
-    read = _drawn(claim, [one.error, one.call], one, namespace, published)
-    _, call = read.code
-    doubt = read.evidence.doubt_of_raising(call, one.error)
+def _must_raise(claim: Claim, one: Raises, call: ast.expr, evidence: Evidence) -> Draft:
+    doubt = evidence.doubt_of_raising(call, one.error)
     authors = Origin.AUTHOR_PROPERTY if one.given else Origin.AUTHOR_EXAMPLE
     return Draft(
         claim=claim,
@@ -106,9 +90,7 @@ def _raises(claim: Claim, one: Raises, namespace: Namespace, published: Sequence
         origin=authors if doubt else Origin.FIELD,
         label=f"raises {one.error}",
         detail=_detail(f"{one.call} raises {one.error}", one.assume),
-        imports=read.imports,
-        body=(*read.assumptions, f"with pytest.raises({one.error}):", f"    _completes(lambda: {ast.unparse(call)})"),
-        given=read.given,
+        body=(f"with pytest.raises({one.error}):", f"    _completes(lambda: {ast.unparse(call)})"),
         doubt=doubt,
     )
 

@@ -117,8 +117,8 @@ class _Reading:
         of_answers = bool(self.row.get("expected") or self.row.get("check"))
         if of_answers and not self.function.answers:
             raise NotTested(f"`{self.function.qualified}` returns nothing")
-        own = {self.function.docstring, self.claim.text}
-        for text in {*own, *self.others}:
+        own = (self.function.docstring, self.claim.text)
+        for text in dict.fromkeys([*own, *self.others]):
             for one in (one for one in _clauses(text, ()) if ">>>" not in one.written):
                 if one.row is None and text in own and said("restricts", one.bare):
                     raise NotTested(f"the precondition {one.bare!r} is not understood")

@@ -10,16 +10,16 @@ from refute.adversary.joining import join, self_contained, statements_of
 from refute.adversary.references import ImplementationUse
 
 
-def run(*pieces: str) -> tuple[dict[str, Any], tuple[dict[str, str], ...], str]:
+def run(*pieces: str) -> tuple[dict[str, Any], list[dict[str, str]], str]:
     """What the file gives in which each piece's last function is a test that carries what it uses."""
     made = []
     for piece in pieces:
         *beside, last = statements_of(piece) or [ast.Pass()]
         made.append(self_contained(last, beside) if isinstance(last, ast.FunctionDef) else [*beside, last])
-    joined = join(made)
+    source, names = join(made)
     space: dict[str, Any] = {}
-    exec(compile(joined.source, "joined", "exec"), space)  # noqa: S102  # written in this file
-    return space, joined.names, joined.source
+    exec(compile(source, "joined", "exec"), space)  # noqa: S102  # written in this file
+    return space, names, source
 
 
 def test_helpers_of_one_name_keep_their_meaning() -> None:
@@ -27,7 +27,7 @@ def test_helpers_of_one_name_keep_their_meaning() -> None:
     second = "LIMIT = 2\ndef helper():\n    return LIMIT\ndef test_b():\n    return helper()\n"
     space, names, _ = run(first, second)
     assert (space["test_a"](), space["test_b"](), space["test_a"].__doc__) == (1, 2, "why")
-    assert names == ({}, {})
+    assert names == [{}, {}]
 
 
 def test_what_acts_on_a_module_acts_in_every_test_and_what_is_global_stands_beside_them() -> None:
@@ -55,19 +55,19 @@ def test_of_files_that_are_joined_names_are_told_apart() -> None:
         "def outer(size):\n    return [size for _ in 'x']\n"
         "def test_a():\n    return outer(size=7), (lambda size: size)(8), size, m.dumps(1)\n"
     )
-    joined = join([statements_of(first), statements_of(second)])
+    source, names = join([statements_of(first), statements_of(second)])
     space: dict[str, Any] = {}
-    exec(compile(joined.source, "joined", "exec"), space)  # noqa: S102  # written in this file
-    assert joined.names[1] == {"m": "m_2", "size": "size_2", "test_a": "test_a_2"}
+    exec(compile(source, "joined", "exec"), space)  # noqa: S102  # written in this file
+    assert names[1] == {"m": "m_2", "size": "size_2", "test_a": "test_a_2"}
     assert (space["test_a"](), space["test_a_2"]()) == (1, ([7], 8, 2, "1"))
 
 
 def test_what_both_need_beside_them_stands_there_once() -> None:
     piece = "import math\nfrom json import dumps, loads\n@mark(loads)\ndef test_{}():\n    return math.pi\n"
-    joined = join([self_contained(*_last(statements_of(piece.format(name)))) for name in "ab"])
-    assert joined.names == ({}, {})
-    assert joined.source.startswith("from json import loads\n")
-    assert (joined.source.count("import math"), joined.source.count("loads\n")) == (2, 1)
+    source, names = join([self_contained(*_last(statements_of(piece.format(name)))) for name in "ab"])
+    assert names == [{}, {}]
+    assert source.startswith("from json import loads\n")
+    assert (source.count("import math"), source.count("loads\n")) == (2, 1)
 
 
 def _last(statements: list[ast.stmt]) -> tuple[ast.FunctionDef, list[ast.stmt]]:

@@ -44,5 +44,13 @@ def test_words_keep_rows_silent(row: dict[str, re.Pattern[str]], text: str) -> N
     assert not row["pattern"].search(str(row["not"]))
 
 
+def test_of_several_words_that_keep_a_row_silent_the_first_is_told_in_every_process() -> None:
+    claims = [f"`order` gives {n} for an empty list." for n in range(9)]
+    brief = brief_of(
+        "def order(xs: list[int]):\n    return xs\n", ["`order` returns the elements of xs in sorted order.", *claims]
+    )
+    assert "'gives 0 for an empty list'" in PropertyTester().write_tests(brief).untestable[0].reason
+
+
 def test_there_are_at_most_eight_phrases() -> None:
     assert len(of_kind("phrase")) <= 8
