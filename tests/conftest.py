@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ from tests.fakes.jobs import bash_job
 from tests.hostile.stage import build, make_sandbox
 
 HEAVY = ("engine", "prefect", "postgres", "browser", "slow")
+MARKS = re.compile(rf"\bmark\.({'|'.join(HEAVY)})\b")
 TRACING = "COVERAGE_PROCESS_CONFIG"
 """By this variable coverage follows a process into those that it starts (its `patch = subprocess`)."""
 TRACED = pytest.StashKey[str | None]()
@@ -100,15 +102,37 @@ def uncovered(*, when: bool) -> Iterator[None]:
             measuring.start()
 
 
+def _is_heavy(config: pytest.Config) -> bool:
+    return "(engine or" in config.option.markexpr
+
+
+def _may_be_heavy(path: Path) -> bool:
+    """Whether a file of tests, or what lies beside it for them, names a mark of heavy ones."""
+    beside = path.with_name("conftest.py")
+    return any(MARKS.search(one.read_text()) for one in (path, beside) if one.exists())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The heavy run leaves alone what has none of its tests: half of what each of its workers did before the first."""
+    is_quick = collection_path.match("test_*.py") and _is_heavy(config) and not _may_be_heavy(collection_path)
+    return True if is_quick else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What the heavy run would not find ends every other."""
+    if any(map(item.get_closest_marker, HEAVY)) and not _may_be_heavy(item.path):
+        raise pytest.UsageError(f"{item.nodeid} is heavy, and its file names no mark of {HEAVY}: name it there")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """What is imported and collected stays: the collector need not walk a million objects again and again.
 
-    The heavy run imports what the quick one has imported and covered: 12 s of a core for each of its workers.
+    The heavy run imports what the quick one has imported and covered: 4 s of a core for each of its workers.
     """
     gc.disable()
     try:
-        with uncovered(when="(engine or" in session.config.option.markexpr):
+        with uncovered(when=_is_heavy(session.config)):
             return (yield)
     finally:
         gc.freeze()
