@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,14 +28,15 @@ from tests.fakes.jobs import bash_job
 from tests.hostile.stage import build, make_sandbox
 
 HEAVY = ("engine", "prefect", "postgres", "browser", "slow")
+MARKS = re.compile(rf"\bmark\.({'|'.join(HEAVY)})\b")
 TRACING = "COVERAGE_PROCESS_CONFIG"
 """By this variable coverage follows a process into those that it starts (its `patch = subprocess`)."""
 TRACED = pytest.StashKey[str | None]()
 LONGEST = (
     "scenarios/test_two_workers.py",
+    "hostile/test_behaviours.py",
     "scenarios/test_tutorial.py",
     "scenarios/test_samples.py",
-    "hostile/test_behaviours.py",
     "scenarios/test_critics.py",
     "scenarios/test_batch.py",
     "scenarios/test_second_environment.py",
@@ -64,6 +66,7 @@ LONGEST = (
 """Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle.
 
 `test_two_workers` and `test_deployed` wait for servers: side by side they would leave the cores to one worker.
+Behaviours need no `state_dir`, which the first of the others makes for eight seconds while those beside it wait.
 """
 REPEATING = (
     "scenarios/test_forgeries.py",
@@ -100,15 +103,41 @@ def uncovered(*, when: bool) -> Iterator[None]:
             measuring.start()
 
 
+def _is_heavy(config: pytest.Config) -> bool:
+    return "(engine or" in config.option.markexpr
+
+
+def _may_be_heavy(path: Path) -> bool:
+    """Whether a file of tests, or what lies beside it for them, names a mark of heavy ones."""
+    beside = path.with_name("conftest.py")
+    return any(MARKS.search(one.read_text()) for one in (path, beside) if one.exists())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The heavy run leaves alone what has none of its tests: half of what each of its workers did before the first."""
+    is_quick = collection_path.match("test_*.py") and _is_heavy(config) and not _may_be_heavy(collection_path)
+    return True if is_quick else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """A file whose heavy tests the heavy run would not find is an error of every other."""
+    report = yield
+    found = [one for one in report.result or () if any(map(one.get_closest_marker, HEAVY))]
+    if found and isinstance(collector, pytest.Module) and not _may_be_heavy(collector.path):
+        report.outcome, report.longrepr = "failed", f"{found[0].nodeid} is heavy, and its file names no mark of {HEAVY}"
+    return report
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[None]:
     """What is imported and collected stays: the collector need not walk a million objects again and again.
 
-    The heavy run imports what the quick one has imported and covered: 12 s of a core for each of its workers.
+    The heavy run imports what the quick one has imported and covered: 4 s of a core for each of its workers.
     """
     gc.disable()
     try:
-        with uncovered(when="(engine or" in session.config.option.markexpr):
+        with uncovered(when=_is_heavy(session.config)):
             return (yield)
     finally:
         gc.freeze()
