@@ -56,6 +56,8 @@ class Plan:
     """Folders that lose all their content before each variant, so that none leaves word to the next."""
     environment: dict[str, str] = field(default_factory=dict)
     """Of the workers, in place of what they have otherwise: locale, time zone, hash seed."""
+    hash_seeds: list[str] = field(default_factory=list)
+    """Of the repetitions; without any, that of `environment`."""
     longest_s: float = 0.0
     """Of variants: the end by the clock, however little of a processor they got; 0: as `suite_timeout_s`."""
 

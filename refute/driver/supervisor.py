@@ -53,10 +53,7 @@ class Supervisor:
         return self._results
 
     def _run_tests(self) -> None:
-        """Every test once, then what did not pass again, each time in fresh processes with another hash seed.
-
-        What fails only in the order that sets have with one of them is decided by chance, not by the code.
-        """
+        """Every test once, then what did not pass again, each repetition in fresh processes."""
         first = self._run_pass(self._plan.tests, 0)
         self._results.first = [first[name] for name in self._plan.tests]
         unclear = [report for report in self._results.first if report.end not in {"passed", "missing"}]
@@ -140,8 +137,9 @@ class Supervisor:
                 message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
                 self._give_up(reports, remaining, "missing", message)
                 break
-            if repetition != self._repetition:
-                self._repetition, self._forkserver = repetition, self._make_forkserver(PYTHONHASHSEED=str(repetition))
+            if self._plan.hash_seeds and repetition != self._repetition:
+                seed = self._plan.hash_seeds[repetition - 1]
+                self._repetition, self._forkserver = repetition, self._make_forkserver(PYTHONHASHSEED=seed)
             watch = self._watch(remaining, repetition=repetition)
             self._results.timed_out = self._results.timed_out or watch.suite_over
             for fact in watch.tampering:

@@ -84,7 +84,7 @@ def _differences(runs: Sequence[TestRun]) -> str:
     ends = [run.end for run in done]
     if len(set(ends)) > 1:
         told = ", ".join(end.value.replace("_", " ") for end in ends)
-        return f"{len(ends)} runs, each with another hash seed (the order in sets), ended differently: {told}"
+        return f"{len(ends)} runs, with other hash seeds (the order in sets), ended differently: {told}"
     limits = {limit_reached(run) for run in done}
     if len(limits) > 1:
         return "some runs hit a resource limit and some did not: " + ", ".join(sorted(filter(None, limits)))

@@ -171,10 +171,10 @@ def test_only_what_did_not_pass_is_repeated_in_fresh_processes(drive: Drive) -> 
     assert [[(r["name"], r["end"]) for r in again] for again in results["repetitions"]] == [[("test_b", "passed")]]
 
 
-def test_each_repetition_has_a_hash_seed_of_its_own(drive: Drive) -> None:
+def test_each_repetition_can_have_a_hash_seed_of_its_own(drive: Drive) -> None:
     implementation = "def letters():\n    return list({'a', 'b', 'c', 'd', 'e'})\n"
     tests = "import impl\ndef test_a(): raise ValueError(''.join(impl.letters()))\n"
-    results = drive(implementation, tests, ["test_a"], repetitions=3)
+    results = drive(implementation, tests, ["test_a"], repetitions=3, hash_seeds=["1", "2", "3"])
     told = [results["first"][0]["error_message"], *(again[0]["error_message"] for again in results["repetitions"])]
     assert len(set(told)) == 4
 
