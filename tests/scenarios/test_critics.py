@@ -40,14 +40,27 @@ def reviewed(ticket, attack, files, **settings):
     return attack(ticket(files=files, claims=[{"id": "C1", "text": CLAIM}]), **{**LENIENT, **settings})
 
 
+MEND = "import pathlib\npathlib.Path('slug.py').write_text({code!r})\n"
+
+
+def reworking(code: str, **settings: Any) -> CriticsSettings:
+    """The command of an operator: a program of Python's, in the sandbox."""
+    return CriticsSettings(rework_command=("python", "-c", code), **settings)
+
+
 @pytest.mark.prefect
-def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy_in_a_call_of_its_own(
+def test_s260_s360_what_its_test_shows_fails_the_review_gets_its_remedy_and_a_rework_leaves_the_verdict(
     ticket, attack, gemini
 ):
     contradicts = json_answer({**json.loads(says(REAL).text), "verdict": "pass"})
     answers = iter([Answer(text="{"), contradicts])  # a malformed one is asked for again
-    gemini.criticise = lambda asked: next(answers) if "the correctness critic" in asked.system else no_failures(asked)
-    outcome = reviewed(ticket, attack, WRONG)
+
+    def criticise(asked: Asked) -> Answer:
+        wrong = "the correctness critic" in asked.system and "abs(total)" in asked.text
+        return next(answers) if wrong else no_failures(asked)
+
+    gemini.criticise = criticise
+    outcome = reviewed(ticket, attack, WRONG, critics=reworking(MEND.format(code=RIGHT["slug.py"])))
     assert outcome.status is Status.FAILED_REVIEW, outcome.reason
     assert "negative totals lose their sign" in outcome.reason
     assert outcome.reviews[0].note == "said pass beside failures that come to fail: these count"
@@ -57,13 +70,22 @@ def test_s260_a_failure_that_its_test_shows_fails_the_review_and_gets_its_remedy
     assert "assert sum(halves(-3)) == -3" in outcome.critics_tests
     assert failure.remediation == "Keep the sign."
     assert sum(map(is_about_a_remedy, gemini.asked)) == 1
-    completed, failed = events_of(outcome)
-    assert (completed["event"], failed["event"]) == ("refute.subtask.completed", "refute.subtask.failed")
-    assert failed["payload"]["ticket"] == "TCK-1"
-    assert [one["confirmed"] for one in failed["payload"]["reviews"]] == [1, 0]
+    (rework,) = outcome.reworks
+    assert (rework.round, rework.end, rework.changed) == (2, ReworkEnd.PASSED_REVIEW, ("slug.py",))
+    assert f"apply {rework.diff} and verify again" in outcome.reason
+    assert Path(rework.folder, "slug.py").read_text() == RIGHT["slug.py"]
+    assert {one.round for one in rework.reviews} == {2}
+    told = events_of(outcome, 3)
+    assert [(one["event"], one["payload"].get("round")) for one in told] == [
+        ("refute.subtask.completed", None),
+        (FAILED, 1),
+        ("refute.subtask.reworked", 2),
+    ]
+    assert told[1]["payload"]["ticket"] == "TCK-1"
+    assert [one["confirmed"] for one in told[1]["payload"]["reviews"]] == [1, 0]
 
 
-def events_of(outcome, count: int = 2) -> list[dict]:
+def events_of(outcome, count: int) -> list[dict]:
     """Of this run, in order, once the server has as many."""
     api_url = outcome.flow_run_url.partition("/runs/")[0] + "/api"
     wanted = {"filter": {"event": {"prefix": ["refute.subtask."]}, "order": "DESC"}, "limit": 50}
@@ -100,31 +122,6 @@ def test_s360_without_a_readable_answer_no_ticket_passes(ticket, attack, gemini)
     assert "no ticket passes without its critics: correctness" in outcome.reason
     assert outcome.reviews[0].verdict is ReviewVerdict.UNAVAILABLE
     assert sum("the correctness critic" in one.system for one in gemini.asked) == 3
-
-
-MEND = "import pathlib\npathlib.Path('slug.py').write_text({code!r})\n"
-
-
-def reworking(code: str, **settings: Any) -> CriticsSettings:
-    """The command of an operator: a program of Python's, in the sandbox."""
-    return CriticsSettings(rework_command=("python", "-c", code), **settings)
-
-
-@pytest.mark.prefect
-def test_s360_a_rework_is_reviewed_again_and_the_submitted_files_keep_their_verdict(ticket, attack, gemini):
-    def criticise(asked: Asked) -> Answer:
-        return correctness(says(REAL))(asked) if "abs(total)" in asked.text else no_failures(asked)
-
-    gemini.criticise = criticise
-    outcome = reviewed(ticket, attack, WRONG, critics=reworking(MEND.format(code=RIGHT["slug.py"])))
-    assert outcome.status is Status.FAILED_REVIEW, outcome.reason
-    (rework,) = outcome.reworks
-    assert (rework.round, rework.end, rework.changed) == (2, ReworkEnd.PASSED_REVIEW, ("slug.py",))
-    assert f"apply {rework.diff} and verify again" in outcome.reason
-    assert Path(rework.folder, "slug.py").read_text() == RIGHT["slug.py"]
-    assert {one.round for one in rework.reviews} == {2}
-    events = [(one["event"], one["payload"].get("round")) for one in events_of(outcome, 3)]
-    assert events == [("refute.subtask.completed", None), (FAILED, 1), ("refute.subtask.reworked", 2)]
 
 
 @pytest.mark.prefect
