@@ -34,9 +34,9 @@ TRACING = "COVERAGE_PROCESS_CONFIG"
 TRACED = pytest.StashKey[str | None]()
 LONGEST = (
     "scenarios/test_two_workers.py",
+    "hostile/test_behaviours.py",
     "scenarios/test_tutorial.py",
     "scenarios/test_samples.py",
-    "hostile/test_behaviours.py",
     "scenarios/test_critics.py",
     "scenarios/test_batch.py",
     "scenarios/test_second_environment.py",
@@ -66,6 +66,7 @@ LONGEST = (
 """Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle.
 
 `test_two_workers` and `test_deployed` wait for servers: side by side they would leave the cores to one worker.
+Behaviours need no `state_dir`, which the first of the others makes for eight seconds while those beside it wait.
 """
 REPEATING = (
     "scenarios/test_forgeries.py",

@@ -49,7 +49,6 @@ WITH_ALL_CRITICS = {
     "test_cached_results",
     "test_critics",
     "test_deployed",
-    "test_samples",
     "test_tutorial",
 }
 CLAIMS: Sequence[Any] = ({"id": "C1", "text": 'slugify("Hello World") returns "hello-world".'},)
