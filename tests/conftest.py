@@ -119,10 +119,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_quick else None
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """What the heavy run would not find ends every other."""
-    if any(map(item.get_closest_marker, HEAVY)) and not _may_be_heavy(item.path):
-        raise pytest.UsageError(f"{item.nodeid} is heavy, and its file names no mark of {HEAVY}: name it there")
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
+    """A file whose heavy tests the heavy run would not find is an error of every other."""
+    report = yield
+    found = [one for one in report.result or () if any(map(one.get_closest_marker, HEAVY))]
+    if found and isinstance(collector, pytest.Module) and not _may_be_heavy(collector.path):
+        report.outcome, report.longrepr = "failed", f"{found[0].nodeid} is heavy, and its file names no mark of {HEAVY}"
+    return report
 
 
 @pytest.hookimpl(wrapper=True)
