@@ -1,5 +1,6 @@
-"""S150: the engine dies under a run. An engine of the test's own is killed for it."""
+"""S150, S035: the engine dies under a run, or has no way out. An engine of the tests' own is killed for it."""
 
+import json
 import re
 import threading
 import time
@@ -12,7 +13,7 @@ import pytest
 from refute.outcome import Status
 from refute.sandbox.connection import connect
 from refute.sandbox.reaper import remove_container
-from tests.fakes.own_engine import ALONE, OwnEngine, copy_image, own_engine
+from tests.fakes.own_engine import ALONE, FAR, OwnEngine, copy_image, own_engine
 
 pytestmark = pytest.mark.engine
 
@@ -72,6 +73,17 @@ def test_s150_an_engine_that_comes_back_gets_the_stage_once_more(ticket, verify,
     kill_when_it_runs(engine, "verify", then_start=True)
     outcome = verify(ticket(script="sleep 2\npython -c 'import slug'\n"))
     assert outcome.status is Status.PASS_WEAK, outcome.reason
+
+
+@pytest.mark.prefect
+def test_s035_an_engine_without_a_bridge_refuses_hosts_before_anybody_is_asked(ticket, cli, engine):
+    done = cli("verify", ticket(), "--format", "json", "--allow-network", FAR, answer="y\n")
+    assert done.returncode == 1, done.stderr
+    outcome = json.loads(done.stdout)
+    assert outcome["status"] == "ERROR"
+    assert "--allow-network: this container engine has no bridge network" in outcome["reason"]
+    assert outcome["verification_output"] == ""
+    assert "[y/N]" not in done.stderr
 
 
 def test_s150_a_python_whose_image_is_not_built_is_an_error_that_says_how(ticket, verify, monkeypatch):
