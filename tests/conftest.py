@@ -66,7 +66,7 @@ LONGEST = (
 """Files that take longest, each run by one worker: begun last, one would keep that busy while the others stand idle.
 
 `test_two_workers` and `test_deployed` wait for servers: side by side they would leave the cores to one worker.
-Behaviours need no `state_dir`, which the first of the others makes for eight seconds while those beside it wait.
+Behaviours need no `state_dir`, which the first of the others makes while those beside it wait.
 """
 REPEATING = (
     "scenarios/test_forgeries.py",

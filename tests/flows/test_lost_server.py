@@ -9,8 +9,8 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import httpx
@@ -145,21 +145,9 @@ def doubling(directory: Path, ticket_id: str) -> Path:
     return write_ticket(directory, files, script, id=ticket_id, claims=["double(2) returns 4."])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """What became of a batch of two tickets whose server was killed after the first."""
-
-    settings: Settings
-    code: int
-    table: str
-    said: str
-    took_s: float
-    watched: list[str]
-    """Who looked up or connected to whom, of client and server."""
-
-
 @pytest.fixture(scope="module")
-def batch(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], Path]) -> Ended:
+def batch(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], Path]) -> SimpleNamespace:
+    """What became of two tickets whose server was killed after the first, and who of both talked to whom meanwhile."""
     home = tmp_path_factory.mktemp("batch")
     settings = alone_in(home, migrated)
     for name in ("A", "B"):
@@ -189,7 +177,9 @@ def batch(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], P
     killed = time.monotonic()
     table, said = running.communicate(timeout=WITHIN_S)
     took_s, watched = time.monotonic() - killed, (home / "watched").read_text().splitlines()
-    return Ended(settings=settings, code=running.returncode, table=table, said=said, took_s=took_s, watched=watched)
+    return SimpleNamespace(
+        settings=settings, code=running.returncode, table=table, said=said, took_s=took_s, watched=watched
+    )
 
 
 @pytest.mark.engine

@@ -35,7 +35,6 @@ SHARP = {
         written("test_text", 'def test_text():\n    assert type(slugify("x")) is str\n'),
     ],
 }
-VACUOUS = {"tests": [written(f"test_{n}", f"def test_{n}():\n    assert True\n") for n in "abc"]}
 
 
 HONEST = {
@@ -104,13 +103,6 @@ def test_s190_votes_without_code_decide_what_a_failing_test_of_a_model_means(tic
     assert not any("hello_world" in asked.text for asked in voters)
     verdicts = {test.name: test.verdict for test in told.tests}
     assert (verdicts["test_words"], verdicts["test_three"]) == ("refuted", "invalid")
-
-
-def test_s160_s180_a_model_that_was_talked_into_vacuous_tests_gives_no_pass(ticket, attack, gemini):
-    gemini.respond = lambda _: json_answer(VACUOUS)
-    outcome = attack(ticket(files=WRONG, claims=[{"id": "C1", "text": CLAIM}]))
-    assert outcome.status is Status.INCONCLUSIVE
-    assert {record.verdict for record in outcome.tests} == {None}
 
 
 PROGRAM = {"implementation": ["add.py"], "script": "python add.py 1 2\n", "more": {"kind": "cli"}}
