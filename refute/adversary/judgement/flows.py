@@ -80,8 +80,11 @@ GATHERING: Final = frozenset(
 )  # fmt: skip
 """Functions that put answers together; any other that is handed two may compare them."""
 COPYING: Final = frozenset(
-    {"list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "copy", "deepcopy", "str", "bytes", "bytearray"}
-)
+    {
+        "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "copy", "deepcopy", "str", "bytes", "bytearray",
+        "repr", "int", "float", "Decimal", "Fraction", "Path",
+    }
+)  # fmt: skip
 """Functions whose result is what they are given, in another order or type."""
 READING: Final = frozenset({"open", "exists", "stat", "glob", "iterdir", "listdir", "is_file", "is_dir", "getvalue"})
 """Functions that tell what is in files and streams, as those do whose names begin with `read`."""

@@ -90,7 +90,8 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
     whole = "asyncio.run({})" if function is not None and function.is_async else "{}"
     needed = [one for one in function.parameters if one.default is None and not one.variadic] if function else []
     names = [one.name for one in needed]
-    call, some_call = whole.format(f"{name}({', '.join(names)})"), whole.format(f"{name}(...)")
+    call = whole.format(f"{name}({', '.join(names)})")
+    some_call = name if function and function.is_property else whole.format(f"{name}({_some(function)})")
     inverse = _INVERSE.search(text)
     given = f"{{{', '.join(f'{one.name}: {_type_of(one)}' for one in needed)}}}"
     match field:
@@ -102,6 +103,8 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
             hits = (hit for hit in _OTHER.findall(text) if not keyword.iskeyword(hit))
             other = [hit for hit in hits if hit.rpartition(".")[2] != spelled.rpartition(".")[2]]
             return f"same_as: {{{spelled}: {other[0].rstrip('.') if other else '...'}}}"
+        case _ if function and not function.answers:
+            pass
         case _ if names and inverse and inverse[1].rstrip(".") != spelled:
             undone = f"{name}({inverse[1].rstrip('.')}(x))"
             return f'property: {{given: {{x: ...}}, check: "{undone} == x"}}'
@@ -109,8 +112,22 @@ def _template(field: str, text: str, function: Function | None, spelled: str) ->
             return f'property: {{given: {given}, assume: "...", check: "{call} is {constant[1]}"}}'
         case _ if names:
             return f'property: {{given: {given}, check: "{call} == ..."}}'
-        case _:
-            return f'examples: ["{some_call} == ..."]'
+    return _example(function, name, some_call)
+
+
+def _some(function: Function | None) -> str:
+    """What stands for arguments where there may be some."""
+    return "..." if function is None or function.parameters else ""
+
+
+def _example(function: Function | None, name: str, call: str) -> str:
+    """What a function does that returns nothing shows in what it was given, or in its object."""
+    if function is None or function.answers:
+        return f'examples: ["{call} == ..."]'
+    made, _, method = name.rpartition(".")
+    at, does = ("it", f"it.{method}") if function.needs_instance else ("given", name)
+    steps = (f"{at} = {made if function.needs_instance else '...'}", f"{does}({_some(function)})", f"{at}...")
+    return 'examples: ["' + "".join(rf">>> {one}\n" for one in steps) + '..."]'
 
 
 def _error(text: str) -> str:

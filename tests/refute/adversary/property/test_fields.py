@@ -15,20 +15,22 @@ from refute.ticket.record import Claim, ClaimId, Kind, Property
 from tests.refute.adversary.property.workbench import TWINS, brief_of
 
 CODE = """
-def parse(text, strict=False): ...
-def fast_sum(xs): ...
-def top(xs: list[int], n: int): ...
-def now(): ...
+def parse(text, strict=False): return 0
+def fast_sum(xs): return 0
+def top(xs: list[int], n: int): return 0
+def now(): return 0
 class NoText(ValueError): ...
 class Stack:
-    def pop(self, index: int): ...
-    async def drain(self, at: int): ...
-async def load(name): ...
-def do(what): ...
-def undo(what): ...
+    def pop(self, index: int): return 0
+    async def drain(self, at: int): return 0
+async def load(name): return 0
+def do(what): return 0
+def undo(what): return 0
 class Box:
-    def __init__(self, size): ...
-    def fill(self): ...
+    def __init__(self, size): self.size = size
+    def fill(self, what): self.size += what
+    @property
+    def free(self): return self.size
 """
 
 
@@ -62,7 +64,9 @@ def test_each_row_matches_its_examples_and_not_what_it_must_not() -> None:
         ("An empty text is refused with NoText.", 'raises: {NoText: "f(...)"}'),
         ("fast_sum() is equivalent to lambda xs: 0.", "same_as: {fast_sum: ...}"),
         ("All else behaves as before.", "unchanged: [...]"),
-        ("`now`: Tells the time.", 'examples: ["now(...) == ..."]'),
+        ("`now`: Tells the time.", 'examples: ["now() == ..."]'),
+        ("`Box.free` is what is left.", 'examples: ["Box(...).free == ..."]'),
+        ("`Box.fill` takes what fits.", r'examples: [">>> it = Box(...)\n>>> it.fill(...)\n>>> it...\n..."]'),
         ("`Stack().pop()` fails at first.", 'property: {given: {index: "int"}, check: "Stack(...).pop(index) == ..."}'),
         (
             "`Stack.drain` keeps the order.",
