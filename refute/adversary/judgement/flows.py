@@ -81,8 +81,8 @@ GATHERING: Final = frozenset(
 """Functions that put answers together; any other that is handed two may compare them."""
 COPYING: Final = frozenset(
     {
-        "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "copy", "deepcopy", "str", "bytes", "bytearray",
-        "repr", "int", "float", "Decimal", "Fraction", "Path",
+        "list", "tuple", "dict", "set", "frozenset", "sorted", "reversed", "copy", "deepcopy", "str", "bytes",
+        "bytearray", "repr", "int", "float", "Decimal", "Fraction", "Path",
     }
 )  # fmt: skip
 """Functions whose result is what they are given, in another order or type."""
