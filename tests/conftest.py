@@ -4,6 +4,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -296,6 +297,14 @@ def _database(url: str) -> Iterator[SecretStr]:
         with cluster.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
         cluster.dispose()
+
+
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Python's own handler of SIGINT, which is ignored where pytest runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

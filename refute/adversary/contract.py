@@ -94,7 +94,7 @@ def driver_job(
     """
     earlier, surroundings = previous_module(ticket), outline.surroundings
     roots = [posixpath.relpath(requirements_root, surroundings.workspace)] if requirements_root else []
-    plan = {
+    plan: dict[str, Any] = {
         "version": CONTRACT_VERSION,
         "nonce": secrets.token_hex(16),
         "attack_dir": surroundings.tests,
@@ -111,10 +111,11 @@ def driver_job(
         "suite_timeout_s": settings.attack_timeout_s,
         "memory_bytes": int(settings.memory_bytes * WORKER_SHARE),
         "recursion_limits": list(RECURSION_LIMITS),
+    } | otherwise
+    if surroundings == FIRST:
         # What fails only in the order that sets have with one seed fails by chance. Elsewhere the seed is what differs.
-        "hash_seeds": [str(n + 1) for n in range(settings.repetitions)] if surroundings == FIRST else [],
-    }
-    handed = {PLAN: json.dumps(plan | otherwise).encode(), attack.file_name: attack.source.encode()}
+        plan["hash_seeds"] = [str(number + 1) for number in range(plan["repetitions"])]
+    handed = {PLAN: json.dumps(plan).encode(), attack.file_name: attack.source.encode()}
     command = (*DRIVER, f"{surroundings.tests}/{PLAN}")
     return replace(outline, command=command, attack_files=handed, collect=(RESULTS,))
 

@@ -42,6 +42,7 @@ def lines(log: AuditLog) -> list[dict[str, object]]:
     return [json.loads(line) for line in log.path.read_text().splitlines()]
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_strikes_after_the_record_and_leaves_the_log_free(
     log: AuditLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,6 +134,7 @@ def test_a_writer_that_comes_second_in_a_race_finds_the_outcome_recorded(
 
 
 @pytest.mark.parametrize(("module", "name"), [(database, "_take_turn"), (store, "_insert")])
+@pytest.mark.usefixtures("ctrl_c")
 def test_an_interrupt_strikes_after_a_write_and_leaves_no_lock_behind(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
 ) -> None:
