@@ -14,7 +14,7 @@ PYTEST := $(BIN)/python -m pytest
 QUICK_LIMIT := -o faulthandler_timeout=120
 QUICK := not engine and not prefect and not postgres and not browser and not gvisor and not slow and not live
 HEAVY := (engine or prefect or postgres or browser or slow) and not gvisor and not live
-# A file's tests share what is expensive, so one worker has them; in the order of tests/conftest.py, the longest first.
+# A file's tests share what is expensive, so one worker has them; in the order of tests/schedule.py, the longest first.
 LONGEST_FIRST := --dist loadfile --no-loadscope-reorder
 COV := --cov --cov-append --cov-report= --cov-fail-under=0
 # Tests never skip for want of an engine; the variable says so to anything that would rather ask.

@@ -10,11 +10,11 @@ import pytest
 
 from flows.orchestrator.server import ServerFiles
 from refute.ledger.store import Ledger
-from tests.conftest import TRACING
 from tests.fakes.prefect_api import asked
 from tests.fakes.waiting import wait_for
 from tests.fakes.worker_site import free_port
 from tests.scenarios.conftest import REPOSITORY, TicketFiles, containers_of
+from tests.schedule import TRACING
 
 pytestmark = [pytest.mark.engine, pytest.mark.prefect, pytest.mark.slow, pytest.mark.traced]
 

@@ -15,7 +15,7 @@ from hypothesis.errors import Unsatisfiable
 from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
 from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
-from tests.conftest import uncovered
+from tests.schedule import uncovered
 
 TWINS = {
     "pkg": "",
