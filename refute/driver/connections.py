@@ -78,11 +78,12 @@ SUBJECT: Final = str(Path(__file__).resolve().with_name("subject.py"))
 Started = tuple[subprocess.Popen[bytes], socket.socket, socket.socket]
 
 
-def start_subject(workspace: str, stacks: int, streams: tuple[int, int]) -> Started:
+def start_subject(workspace: str, hash_seed: str, stacks: int, streams: tuple[int, int]) -> Started:
     """Start it, in a session of its own.
 
     Args:
         workspace: its folder.
+        hash_seed: if not that of this process.
         stacks: where the stacks of its threads go.
         streams: as of `Outlets.open`; closed here.
 
@@ -93,11 +94,12 @@ def start_subject(workspace: str, stacks: int, streams: tuple[int, int]) -> Star
     control, its_control = socket.socketpair()
     out, err = streams
     inherited = (its_main.fileno(), its_control.fileno(), stacks)
+    reseeded = {"PYTHONHASHSEED": hash_seed} if hash_seed else {}
     with its_main, its_control:
         subject = subprocess.Popen(  # noqa: S603
             [sys.executable, "-s", "-P", "-S", "-B", "-u", SUBJECT, *map(str, inherited)],
             stdin=subprocess.DEVNULL, stdout=out, stderr=err, pass_fds=inherited, cwd=workspace,
-            start_new_session=True, env={**without_marks(os.environ), ARENAS: "2"},
+            start_new_session=True, env={**without_marks(os.environ), **reseeded, ARENAS: "2"},
         )  # fmt: skip
     for end in streams:
         os.close(end)

@@ -57,7 +57,7 @@ class Plan:
     environment: dict[str, str] = field(default_factory=dict)
     """Of the workers, in place of what they have otherwise: locale, time zone, hash seed."""
     hash_seeds: list[str] = field(default_factory=list)
-    """Of the repetitions; without any, that of `environment`."""
+    """Of the implementation's process in each repetition; without any, that of `environment`."""
     longest_s: float = 0.0
     """Of variants: the end by the clock, however little of a processor they got; 0: as `suite_timeout_s`."""
 

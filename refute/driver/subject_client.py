@@ -40,7 +40,7 @@ class SubjectClient(Attestation):
         self._process = os.getpid()
         self._blocked = 0
         self.outlets = Outlets()
-        self._subject, main, control = start_subject(job["workspace"], stacks, self.outlets.open())
+        self._subject, main, control = start_subject(job["workspace"], job["hash_seed"], stacks, self.outlets.open())
         self.pid = self._subject.pid
         self._policy = CallbackPolicy(self._module)
         self.objects = ObjectTable(0, self._policy.may_lend)

@@ -35,8 +35,7 @@ class Supervisor:
         self._source = source
         self._began_s = time.monotonic()
         self._deadline_s = self._began_s + max(plan.suite_timeout_s, plan.longest_s)
-        self._repetition = 0
-        self._forkserver = self._make_forkserver()
+        self._forkserver = ForkServer(environment(plan), plan.workspace, draws=b"hypothesis" in source)
         self._forkserver.start()
         self._pristine = PristineFolder(Path(plan.workspace))
         self._output = b""
@@ -137,9 +136,6 @@ class Supervisor:
                 message = f"not run: the attack's limit of {self._plan.suite_timeout_s:g} s came first"
                 self._give_up(reports, remaining, "missing", message)
                 break
-            if self._plan.hash_seeds and repetition != self._repetition:
-                seed = self._plan.hash_seeds[repetition - 1]
-                self._repetition, self._forkserver = repetition, self._make_forkserver(PYTHONHASHSEED=seed)
             watch = self._watch(remaining, repetition=repetition)
             self._results.timed_out = self._results.timed_out or watch.suite_over
             for fact in watch.tampering:
@@ -153,10 +149,6 @@ class Supervisor:
                 message = f"the process ended before this test was decided: {watch.ending or 'it was stopped'}"
                 self._give_up(reports, remaining, "died", message)
         return reports
-
-    def _make_forkserver(self, **variables: str) -> ForkServer:
-        draws = b"hypothesis" in self._source
-        return ForkServer(environment(self._plan) | variables, self._plan.workspace, draws=draws)
 
     def _watch(self, names: Sequence[str], *, variant: Variant | None = None, **options: Any) -> Watch:
         """Run tests in one worker."""

@@ -67,6 +67,7 @@ class Watch:
         self._computed = False
         limits = plan.recursion_limits
         self._recursion_limit = limits[min(repetition, len(limits) - 1)]
+        self._hash_seed = plan.hash_seeds[repetition - 1] if repetition and plan.hash_seeds else ""
         self.reports: dict[str, Report] = {}
         """Tests that are decided."""
         self.tampering: list[str] = []
@@ -115,6 +116,7 @@ class Watch:
             "modules": plan.modules,
             "memory_bytes": plan.memory_bytes,
             "recursion_limit": self._recursion_limit,
+            "hash_seed": self._hash_seed,
             "shrinks": not plan.variants,
             "source": with_canaries(self._source, self.canaries).decode("utf-8", "surrogateescape"),
         }
