@@ -125,8 +125,9 @@ def _example(function: Function | None, name: str, call: str) -> str:
     if function is None or function.answers:
         return f'examples: ["{call} == ..."]'
     made, _, method = name.rpartition(".")
-    at, does = ("it", f"it.{method}") if function.needs_instance else ("given", name)
-    steps = (f"{at} = {made if function.needs_instance else '...'}", f"{does}({_some(function)})", f"{at}...")
+    some = _some(function)
+    on_object = (f"it = {made}", f"it.{method}({some})", "it...")
+    steps = on_object if function.needs_instance else ("given = ...", f"{name}({some})", "given...")
     return 'examples: ["' + "".join(rf">>> {one}\n" for one in steps) + '..."]'
 
 
