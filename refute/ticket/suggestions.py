@@ -13,8 +13,8 @@ from refute.ticket.mocks import dotted_name, imported_names
 
 _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
-_SUMMARY_END: Final = re.compile(r"(?:\A|\n)\s*(?:\n|[:@]\w+)")
-"""Of a docstring: an empty line, or the first field (`:param`, `@return`)."""
+_SUMMARY_END: Final = re.compile(r"(?:\A|\n)\s*(?:\n|[:@]\w+\b(?!:`))")
+"""Of a docstring: an empty line, or the first field (`:param`, `@return`); a role (`:class:`) is part of a sentence."""
 _COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
 _EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")
 

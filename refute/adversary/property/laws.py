@@ -1,6 +1,7 @@
 """The tests of a claim's own fields: its `property`, what `raises` an error, what gives the `same_as` another one."""
 
 import ast
+import builtins
 import functools
 import importlib
 from collections.abc import Iterator, Sequence
@@ -115,10 +116,12 @@ def _same_as(claim: Claim, pair: tuple[str, str], published: Sequence[ast.Call],
 
 
 def _in_library(name: str) -> bool:
-    module, _, attribute = name.rpartition(".")
-    module = module or "builtins"
-    known = module in LIBRARY and attribute not in UNSAFE and not attribute.startswith("_")
-    return known and callable(getattr(importlib.import_module(module), attribute, None))
+    """Whether it is a function there, or a method of a builtin type: `str.removeprefix`."""
+    owner, _, attribute = name.rpartition(".")
+    kind = getattr(builtins, owner, None)
+    holder = importlib.import_module(owner or "builtins") if (owner or "builtins") in LIBRARY else kind
+    known = holder is not None and attribute not in UNSAFE and not attribute.startswith("_")
+    return known and callable(getattr(holder, attribute, None))
 
 
 def _compared(claim: Claim, way: Way, function: Function, other: Function | str, namespace: Namespace) -> Draft:
@@ -128,7 +131,7 @@ def _compared(claim: Claim, way: Way, function: Function, other: Function | str,
     reference = f"{theirs}({way.call.partition('(')[2]}"
     module, _, _ = theirs.rpartition(".")
     if isinstance(other, str):
-        imports = (*way.imports, *([f"import {module}"] if module else []))
+        imports = (*way.imports, *([f"import {module}"] if module in LIBRARY else []))
     else:
         both = [tree for code in (way.call, reference) if (tree := parse_expression(code)) is not None]
         imports = namespace.resolve(both, home=function.module, bound=way.holes).imports

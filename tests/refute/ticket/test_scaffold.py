@@ -31,7 +31,8 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "add", ".")
     git(top, "commit", "-qm", "start")
     git(top, "checkout", "-qb", "feature/PAY-12-round-half-even")
-    (top / "src/pkg/changed.py").write_text('def half(x: float) -> float:\n    """Half of x.\n    :param x: more"""\n')
+    docstring = "Half of\n    :class:`x`.\n    :param x: more"
+    (top / "src/pkg/changed.py").write_text(f'def half(x: float) -> float:\n    """{docstring}"""\n')
     git(top, "mv", "src/pkg/old.py", "src/pkg/renamed.py")
     git(top, "rm", "-q", "src/pkg/gone.py")
     (top / "tests").mkdir()
@@ -139,7 +140,7 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
 def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout: Path) -> None:
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
-    assert '# half(x: float)\n  - "`half`: Half of x."' in text
+    assert '# half(x: float)\n  - "`half`: Half of :class:`x`."' in text
     assert '- "`Thing`: A thing."' in text
     assert load_ticket(checkout / "new").kind == "python"
     assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)

@@ -93,6 +93,17 @@ def test_what_the_library_or_the_version_before_answers_is_independent_evidence(
     assert not Origin.EARLIER.by_author
 
 
+def test_a_method_of_a_builtin_type_is_a_function_of_the_library() -> None:
+    code = (
+        "def cut(text: str, prefix: str) -> str:\n    return text[len(prefix):] if text.startswith(prefix) else text\n"
+    )
+    claim = Claim(id=ClaimId("C1"), text="cut() is str.removeprefix().", same_as={"cut": "str.removeprefix"})
+    attack = PropertyTester().write_tests(brief_of(code, [claim]))
+    assert [test.origin for test in attack.tests] == [Origin.LIBRARY]
+    assert failures(attack, code) == {}
+    assert failures(attack, code.replace("text[len(prefix):] if", "text.lstrip(prefix) if"))
+
+
 def test_texts_of_all_punctuation_tell_functions_apart() -> None:
     code = "import html\ndef escape(s: str):\n    return html.escape(s).replace('&#x27;', chr(39))\n"
     claim = Claim(id=ClaimId("C1"), text="escape() is html.escape().", same_as={"escape": "html.escape"})
