@@ -5,7 +5,7 @@ import json
 import random
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -30,6 +30,8 @@ class Program(BaseModel):
     correct: Text
     wrong: Text
     hidden_test: str = ""
+    previous: str = ""
+    """An earlier version: both tickets then claim to answer as it does."""
 
 
 class Pair(BaseModel):
@@ -96,7 +98,7 @@ def write_tickets(pairs: Sequence[Pair], folder: Path, *, only: Container[str] |
 
 def digest(pairs: Sequence[Pair]) -> str:
     """SHA-256 over the programs, in hex."""
-    data = json.dumps([pair.program.model_dump(mode="json") for pair in pairs], sort_keys=True)
+    data = json.dumps([pair.program.model_dump(mode="json", exclude_defaults=True) for pair in pairs], sort_keys=True)
     return hashlib.sha256(data.encode()).hexdigest()
 
 
@@ -113,14 +115,21 @@ def _id(program: Program, code: str) -> TicketId:
 def _write(program: Program, code: str, folder: Path, ticket_id: TicketId) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     module = program.entry_point
-    (folder / f"{module}.py").write_text(code if code.endswith("\n") else f"{code}\n", encoding="utf-8")
+    (folder / f"{module}.py").write_text(f"{code.rstrip()}\n", encoding="utf-8")
     (folder / "verify.sh").write_text(SCRIPT.format(module=module), encoding="utf-8")
+    claims: list[dict[str, Any]] = [{"text": text} for text in program.claims]
+    earlier = {}
+    if program.previous:
+        (folder / "previous.py").write_text(f"{program.previous.rstrip()}\n", encoding="utf-8")
+        claims.append({"text": f"`{module}` answers as before.", "unchanged": [module]})
+        earlier = {"previous": "previous.py"}
     ticket = {
         "id": ticket_id,
         "title": program.entry_point,
         "workspace": ".",
         "implementation_files": [f"{module}.py"],
         "verification_script": "verify.sh",
-        "claims": [{"id": f"C{n}", "text": text} for n, text in enumerate(program.claims, start=1)],
+        "claims": [{"id": f"C{n}", **claim} for n, claim in enumerate(claims, start=1)],
+        **earlier,
     }
     (folder / "ticket.yaml").write_text(yaml.safe_dump(ticket, allow_unicode=True, sort_keys=False), encoding="utf-8")

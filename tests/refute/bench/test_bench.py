@@ -47,6 +47,15 @@ def test_both_versions_become_tickets_that_can_be_loaded_and_do_not_tell(tmp_pat
             assert word not in everything
 
 
+def test_an_earlier_version_is_one_to_answer_like(tmp_path: Path) -> None:
+    (tmp_path / "set.jsonl").write_text(json.dumps({**LINE, "previous": LINE["correct"]}))
+    (pair,) = read_dataset(tmp_path / "set.jsonl")
+    write_tickets([pair], tmp_path)
+    ticket = load_ticket(tmp_path / pair.wrong)
+    assert ticket.claims[1].unchanged == {"twice": ""}
+    assert (tmp_path / pair.wrong / (ticket.previous or "")).read_text() == f"{LINE['correct']}\n"
+
+
 def test_a_draw_is_that_of_its_seed_and_keeps_the_order(tmp_path: Path) -> None:
     path = dataset(tmp_path, 20)
     one, same, other = ([pair.program.id for pair in read_dataset(path, limit=5, seed=seed)] for seed in (1, 1, 2))
