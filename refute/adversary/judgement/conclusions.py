@@ -134,7 +134,7 @@ def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screenin
     yield from (one.field for one in screening.attack.untested_fields if one.claim.id == claim.id)
     mute = [one.test for one in screening.rejected if one.test.claim_id == claim.id]
     mute += [one.test for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY}]
-    yield from (test.name for test in mute if test.origin.is_field)
+    yield from (f"what {test.name} tests" for test in mute if test.origin.is_field)
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

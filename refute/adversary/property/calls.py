@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from refute.adversary.attack import Brief
-from refute.adversary.property.dependence import called
+from refute.adversary.property.dependence import called, reads
 from refute.adversary.property.expressions import free_names, parse_expression, parse_statements, substituted
 from refute.adversary.property.namespace import LIBRARY, ONLY_SAFE_BUILTINS, STANDARD_NAMES
 from refute.adversary.property.sessions import Example, read_sessions
@@ -68,7 +68,10 @@ def may_call(call: ast.Call, function: Function, surface: Surface) -> bool:
 
 
 def holes_of(call: ast.Call, surface: Surface) -> tuple[str, tuple[Any, ...]] | None:
-    """The call with its literals taken out, and these; None where it uses what nobody may run."""
+    """The call with its literals taken out, and these; None where it uses what nobody may run, or reads a clock."""
+    inner = (one for one in ast.walk(call) if isinstance(one, ast.Call) and one is not call)
+    if any("moment" in reads(called(one)) for one in inner):
+        return None
     emptied = _Emptied()
     template = emptied.visit(copy.deepcopy(call))
     allowed = surface.defined_names() | surface.public_names() | _SAFE

@@ -6,6 +6,8 @@ from typing import Any, Final
 _CHARACTERS: Final = " -_.,:/'\"0Zé"
 _PLACES: Final = 6
 """Of a text or list in which one thing is changed."""
+_HINTS: Final = 30
+"""In one list."""
 
 
 def near(value: Any, hints: Sequence[Any] = ()) -> list[Any]:
@@ -67,6 +69,7 @@ def _texts(text: str, hints: Sequence[str]) -> Iterator[str]:
 def _lists(items: list[Any], hints: Sequence[Any]) -> Iterator[list[Any]]:
     yield from ([], items[:1], items[::-1], items + items[:1], items[:1] * 2, items[1:], items[:-1])
     yield sorted(items, key=repr)[-1:] * len(items)  # all alike: what carries over, and ties
+    yield [hint for hint in hints if type(hint) in set(map(type, items))][:_HINTS]  # every threshold at once
     for at in range(0, len(items), max(1, len(items) // _PLACES)):
         for other in near(items[at], hints)[:8]:
             yield [*items[:at], other, *items[at + 1 :]]

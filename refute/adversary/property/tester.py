@@ -125,7 +125,7 @@ def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface
     """
     if spoken := [claim for claim in claims if _OF_DOCSTRINGS.search(claim.text)]:
         return spoken[0]
-    claims = [claim for claim in claims if surface.home(claim.text) in {"", documented.module}]
+    claims = [claim for claim in claims if _may_mean(claim, documented, surface)]
     names = [name for name in reversed(documented.subject.split(".")) if name and not name.startswith("_")]
     for name in names or [documented.module]:
         word = rf"(?<!\w){re.escape(name)}(?!\w{'' if names else '|[.]'})"  # `pkg.f` speaks of f, not of pkg
@@ -136,3 +136,10 @@ def _claim_for(documented: Documented, claims: Sequence[Claim], surface: Surface
     if len(claims) == len(surface.functions()) == len(surface.faces) == 1:
         return claims[0]
     return next((claim for claim in claims if _SPEAKS_OF_DOCUMENTATION.search(claim.text)), None)
+
+
+def _may_mean(claim: Claim, documented: Documented, surface: Surface) -> bool:
+    """Whether what a claim names can be what a docstring documents: `Array.item` is neither `item` nor elsewhere."""
+    named = surface.named_in(claim.text)
+    alike = {one.qualified for one in named if one.name == documented.subject.rpartition(".")[2]}
+    return surface.home(claim.text) in {"", documented.module} and (not alike or documented.subject in alike)

@@ -89,8 +89,8 @@ def test_a_claim_of_two_functions_of_which_one_is_never_called_survived_in_part(
     [
         ({"untested_of": ClaimId("C1")}, "unch"),
         ({"untested_of": ClaimId("C2")}, ""),
-        ({"rejected": Origin.FIELD}, "test_lost"),
-        ({"invalid": Origin.AUTHOR_EXAMPLE}, "test_lost"),
+        ({"rejected": Origin.FIELD}, "what test_lost tests"),
+        ({"invalid": Origin.AUTHOR_EXAMPLE}, "what test_lost tests"),
         ({"rejected": Origin.MODEL, "invalid": Origin.CLAIM_EXAMPLE}, ""),
     ],
 )

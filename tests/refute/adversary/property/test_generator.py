@@ -95,6 +95,10 @@ def test_a_call_in_a_claim_is_a_seed() -> None:
     assert {("2024-01-02",), ("",), ("2024-01-0",), ("2024-01-03",)} <= set(one.rows)
 
 
+def test_a_call_that_hangs_on_the_moment_is_none() -> None:
+    assert inputs("untyped", "`untyped(datetime.now(), 'x')` is a date.") == ()
+
+
 def test_what_nothing_is_known_of_has_no_inputs_unless_they_may_be_guessed() -> None:
     assert inputs("untyped") == ()
     assert len(inputs("untyped", recorded=True)[0].rows) > 10

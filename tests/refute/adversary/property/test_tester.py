@@ -209,6 +209,22 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
     assert [test.claim_id for test in attack.tests] == ["C2"]
 
 
+def test_docstring_examples_of_a_function_are_not_those_of_a_method_of_its_name() -> None:
+    code = """
+        class Box:
+            def item(self, at):
+                return at
+        def item(value):
+            '''
+            >>> item(1)
+            2
+            '''
+            return value
+    """
+    assert not attack_on(code, "`Box.item` returns what lies there.").tests
+    assert len(attack_on(code, "`item` makes an item.").tests) == 1
+
+
 def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they_call_it() -> None:
     code = '''
         class Box:
