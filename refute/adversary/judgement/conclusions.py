@@ -86,8 +86,10 @@ def _result(
     survived = [one for one in tests if one.verdict is TriageVerdict.SURVIVED]
     unattacked: tuple[str, ...] = ()
     if verdict is ClaimVerdict.SURVIVED:
+        lost = tuple(_lost_fields(claim, tests, screening))
         open_ones = _unattacked(brief, claim, survived, screening.attack.source)
-        if unattacked := (*open_ones, *_lost_fields(claim, tests, screening)):
+        # `unchanged, f` says of f already that nothing attacks it.
+        if unattacked := (*(one for one in open_ones if not any(f.endswith(f", {one}") for f in lost)), *lost):
             verdict = ClaimVerdict.SURVIVED_IN_PART
     supported_by = _strongest(survived) if verdict.survived else ()
     independent = [one for one in survived if not one.test.origin.by_author]

@@ -6,7 +6,7 @@ import textwrap
 from typing import Final
 
 from refute.adversary.property.namespace import Namespace
-from refute.adversary.property.sessions import Example, Step
+from refute.adversary.property.sessions import Example, Step, printed
 from refute.adversary.property.values import Raises, Text, Value
 from refute.adversary.references import last_name
 
@@ -33,6 +33,9 @@ def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str
     code = ast.unparse(step.statement).splitlines()
     if isinstance(step.expected, Raises):
         return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in code)]
+    if shown := printed(step):
+        checked = _assertion("_reads_like(_expected, _said)", "_said")
+        return [f"_expected = {textwrap.dedent(shown)!r}", *_transcribed(code, "None"), checked]
     return code
 
 
@@ -55,13 +58,13 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
             either = f"_reads_like({value.written!r}, _said)"
             if value.source != "None":  # which `print` gives, whatever it prints
                 either = f"{same} or {either}"
-            return [f"_expected = {value.source}", *_transcribed(code), _assertion(either, "_said")]
+            return [f"_expected = {value.source}", *_transcribed([f"_got = {code}"]), _assertion(either, "_said")]
         case Text(text=text) if not prints and _says_nothing(text):
             return [code]
         case Text(text=text):
             dedented = f"_expected = {textwrap.dedent(text)!r}"
             either = "_reads_like(_expected, _said) or _reads_like(_expected, str(_got))"  # as `print` shows it
-            return [dedented, *_transcribed(code), _assertion(either, "_said")]
+            return [dedented, *_transcribed([f"_got = {code}"]), _assertion(either, "_said")]
 
 
 def _assertion(condition: str, got: str = "_got") -> str:
@@ -84,12 +87,12 @@ def _compared(value: Value, same: str, *, exact: bool) -> str:
     return f"{same} or {same.replace('_expected', '(_expected,)', 1)}" if in_brackets else same
 
 
-def _transcribed(code: str) -> list[str]:
-    """Run the call and keep what doctest would compare: the printed lines, then the result's repr."""
+def _transcribed(code: list[str], got: str = "_got") -> list[str]:
+    """Run the code and keep what doctest would compare: the printed lines, then the result's repr."""
     return [
         "with contextlib.redirect_stdout(io.StringIO()) as _printed:",
-        f"    _got = {code}",
-        "_said = _transcript(_printed.getvalue(), _got)",
+        *(f"    {line}" for line in code),
+        f"_said = _transcript(_printed.getvalue(), {got})",
     ]
 
 

@@ -28,8 +28,9 @@ def author_examples(claim: Claim, namespace: Namespace) -> Iterator[Draft | Unte
     """A test for each entry of the claim's `examples`, or each session of one; Python decides, as written."""
     for written in claim.examples:
         if written.lstrip().startswith(">>>"):
-            found = text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)
             part = f"the session {written.lstrip().partition(chr(10))[0]!r}"
+            none = Untested(claim=claim, reason=f"{part} shows nothing of the code that can be compared")
+            found = list(text_examples(claim, written, Origin.AUTHOR_EXAMPLE, namespace)) or [none]
             yield from (replace(one, field=part) if isinstance(one, Untested) else one for one in found)
             continue
         made = functools.partial(_author_example, claim, written, namespace)

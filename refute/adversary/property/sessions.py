@@ -9,6 +9,7 @@ from typing import Final
 
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
 from refute.adversary.property.values import Expected, Raises, Text, Value, read_value
+from refute.adversary.references import last_name
 
 _PROMPTED: Final = re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.MULTILINE)
 _PREFIX: Final = re.compile(r"(^|[(\[{,=:]\s*)[uU](?=['\"])")
@@ -95,7 +96,17 @@ def read_sessions(text: str, *, only_checked: bool = True) -> list[Example]:
 def _states(step: Step) -> bool:
     """Whether a step says something that can be wrong."""
     states = isinstance(step.statement, ast.Expr | ast.Assert) or isinstance(step.expected, Raises)
-    return states or step.source.startswith("with pytest.raises(")
+    return states or step.source.startswith("with pytest.raises(") or bool(printed(step))
+
+
+def printed(step: Step) -> str:
+    """What a loop or block prints; empty where it may show more: a console also shows each value that stands alone."""
+    alone = [node.value for node in ast.walk(step.statement) if isinstance(node, ast.Expr)]
+    prints = all(isinstance(one, ast.Call) and last_name(one) == "print" for one in alone)
+    match step:
+        case Step(statement=ast.For() | ast.While() | ast.With() | ast.Try() | ast.If()) if alone and prints:
+            return str(step).removeprefix(step.source).strip("\n")
+    return ""
 
 
 def _leaves(step: Step, used: set[str]) -> bool:

@@ -315,6 +315,12 @@ def test_what_print_shows_is_compared_and_not_what_it_gives() -> None:
     assert failures(attack_on("def f(n):\n    return n\n", ">>> print(f(1))\nNone\n"), "def f(n):\n    return n\n")
 
 
+def test_a_session_in_which_nothing_can_be_compared_is_reported() -> None:
+    values = ">>> for n in (1, 2):\n...     area(n, 1)\n1\n2"  # a console shows each; Python gives none of them
+    (untested,) = attack_on(AREA, claim("area multiplies.", values)).untested_fields
+    assert untested.reason.endswith("shows nothing of the code that can be compared")
+
+
 def test_examples_of_docstrings_belong_to_the_claim_that_speaks_of_docstrings() -> None:
     code = (
         'class Box:\n    """A box.\n\n    >>> Box(3).size\n    3\n    """\n'
