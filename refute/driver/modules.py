@@ -13,8 +13,10 @@ from typing import Any, Final
 from refute.driver.known import is_standard
 from refute.driver.proxy.roots import Current, refuse_marks
 
-OURS: Final = frozenset({"pytest", "_pytest", "pluggy", "hypothesis", "_hypothesis_pytestplugin", "refute"})
-"""What a workspace cannot take the place of: the driver's own."""
+TOOLS: Final = frozenset({"pytest", "_pytest", "hypothesis", "_hypothesis_pytestplugin"})
+"""What test files import: an implementation of that name cannot be attacked."""
+OURS: Final = frozenset({"pluggy", "refute"})
+"""What the driver needs beside them: only an implementation of that name takes its place, in the test file."""
 
 
 class ModuleStub(ModuleType):
@@ -86,9 +88,10 @@ class Importer:
         for root in roots:
             if Path(root).is_dir():
                 names |= {entry.name.partition(".")[0] for entry in os.scandir(root) if _importable(entry)}
-        self._owned = {name for name in names if name.isidentifier()} - OURS - set(sys.builtin_module_names)
-        self._taken = {name for name in self._owned if name in sys.stdlib_module_names or name in sys.modules}
         self._declared = declared = {name.partition(".")[0] for name in modules}
+        kept = TOOLS | (OURS - declared) | set(sys.builtin_module_names)
+        self._owned = {name for name in names if name.isidentifier()} - kept
+        self._taken = {name for name in self._owned if name in sys.stdlib_module_names or name in sys.modules}
         self._taken &= declared  # a folder called `test` does not hide Python's own module from the test file
         self._owned -= {name for name in self._owned if name in sys.stdlib_module_names} - declared
         self._workspace = workspace.rstrip(os.sep) + os.sep
@@ -142,6 +145,8 @@ class Importer:
     ) -> ModuleType:
         __tracebackhide__ = True
         top = name.partition(".")[0]
+        if top in TOOLS & self._declared:
+            Current.link.cannot(f"attacks {top}, which runs the tests")
         if level or top not in self._owned:
             return self._import(name, names, local, wanted or (), level)
         module = (

@@ -105,7 +105,14 @@ def _as_before(call: ast.Call, before: Function) -> ast.Call:
 def earlier_modules(brief: Brief) -> list[SourceModule]:
     """The implementation's modules as they were; none that is new."""
     sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
+    sources = [(one, source or brief.earlier.get(_other_form(one.module.path), "")) for one, source in sources]
     return [SourceModule(module=one.module, source=source) for one, source in sources if source]
+
+
+def _other_form(path: str) -> str:
+    """A module's path before it became a package, or after."""
+    package = path.endswith("/__init__.py")
+    return f"{path.removesuffix('/__init__.py')}.py" if package else f"{path.removesuffix('.py')}/__init__.py"
 
 
 def plan_of(ways: Sequence[Way], roots: Sequence[str]) -> bytes:

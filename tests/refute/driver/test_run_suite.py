@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from tests.refute.driver.conftest import Drive, by_name
+from tests.refute.driver.driving import run_driver
 
 pytestmark = pytest.mark.slow
 
@@ -267,3 +268,14 @@ def test_what_is_printed_shows_no_test_of_ours(drive: Drive) -> None:
     results = drive(IMPLEMENTATION, "print('begun')\n" + tests, ["test_right", "test_wrong"])
     assert "assert impl.double(2) == 5" in results["first"][1]["traceback"]
     assert results["output"] == "begun\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"), [("pluggy", ["passed", "failed"]), ("refute", ["passed", "failed"]), ("pytest", ["broken"] * 2)]
+)
+def test_code_named_like_a_module_of_ours_is_what_the_tests_meet(name: str, ends: list[str], tmp_path: Path) -> None:
+    files = {f"{name}/__init__.py": "def f():\n    return 1\n", f"{name}/sub.py": "def g():\n    return 2\n"}
+    tests = f"import pytest\ndef test_a():\n    from {name} import f\n    assert f() == 1\n"
+    tests += f"def test_b():\n    from {name}.sub import g\n    assert g() == 1\n"
+    results = run_driver(tmp_path, files, tests, ["test_a", "test_b"], modules=[name, f"{name}.sub"])
+    assert [one["end"] for one in results["first"]] == ends

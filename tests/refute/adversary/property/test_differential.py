@@ -16,7 +16,7 @@ from refute.adversary.property.earlier_answers import changed_behaviour
 from refute.adversary.property.generator import Way
 from refute.adversary.property.tester import PropertyTester
 from refute.adversary.screening.screen import screen
-from refute.ticket.record import Claim, ClaimId
+from refute.ticket.record import Claim, ClaimId, Module
 from tests.refute.adversary.property.workbench import brief_of, failures
 
 OLD = '''
@@ -335,6 +335,14 @@ def test_functions_of_one_name_are_compared_module_by_module() -> None:
     told = [Compared(way=way, before=(("value", "1"),), now=(("value", "2"),)) for way in ways]
     lines = sorted(changed_behaviour(replace(made, earlier={}), told))
     assert [line.partition("): ")[2].partition("(")[0] for line in lines] == ["a.f", "b.f"]
+
+
+@pytest.mark.parametrize("paths", [("subject.py", "subject/__init__.py"), ("subject/__init__.py", "subject.py")])
+def test_a_module_that_became_a_package_is_the_same_module(paths: tuple[str, str]) -> None:
+    was, path = paths
+    module = replace(brief(OLD).modules[0], module=Module(path=path, name="subject"))
+    made = replace(brief(OLD), modules=(module,), earlier={path: "", was: OLD})
+    assert {way.function.name for way in ways_of(made)} == set(CLAIM.unchanged)
 
 
 COUNTER = """
