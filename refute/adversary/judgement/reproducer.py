@@ -25,6 +25,7 @@ CLAIM = {claim!r}
 FAILED_WITH = {errors!r}
 FILES = {files!r}
 IMPORT_ROOTS = {roots!r}
+PACKAGES = {packages!r}
 
 
 def stop(why):
@@ -80,6 +81,10 @@ if __name__ == "__main__":
     raise SystemExit(run())
 os.chdir(WORKSPACE)
 sys.path[:0] = [str(WORKSPACE / root) for root in IMPORT_ROOTS]
+for name, module in list(sys.modules.items()):
+    file = getattr(module, "__file__", None)
+    if name.partition(".")[0] in PACKAGES and file and WORKSPACE not in Path(file).parents:
+        del sys.modules[name]  # pytest's own pluggy, for one
 '''
 
 
@@ -146,6 +151,7 @@ def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[s
         errors=sorted(ASSERTED) if kind in ASSERTED else [kind],
         files=list(brief.ticket.implementation_files),
         roots=list(brief.ticket.import_roots),
+        packages=sorted({one.module.name.partition(".")[0] for one in brief.modules} - {"pytest", "hypothesis"}),
         workspace=str(brief.ticket.workspace),
         imports="\n    ".join(f"import {name}" for name in needs),
     )

@@ -2,12 +2,15 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
+from refute.adversary.attack import SourceModule
 from refute.adversary.judgement.reproducer import write_reproducer
+from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
 
 pytestmark = pytest.mark.slow
@@ -146,6 +149,20 @@ def test_an_error_of_the_code_s_own_is_one_where_it_was_one_then(write: Write) -
     code = "class Refused(Exception): ...\ndef double(x):\n    raise Refused\n"
     assert run(program, write, code, where="code").returncode == 1
     assert run(program, write, WRONG, where="code").returncode == 2
+
+
+def test_code_named_like_a_module_of_pytest_s_is_the_workspace_s(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    brief = make_brief()
+    ticket = replace(brief.ticket, implementation_files=("pluggy.py",))
+    brief = replace(
+        brief, ticket=ticket, modules=(SourceModule(module=Module(path="pluggy.py", name="pluggy"), source=""),)
+    )
+    attack = make_attack("def test_a():\n    import pluggy\n    assert pluggy.double(7) == 14\n", [make_test("test_a")])
+    program = write_reproducer(attack, make_test("test_a"), make_run("test_a"), brief)
+    for code, exit_code in ((WRONG, 1), (RIGHT, 0)):
+        write("code/pluggy.py", code)
+        assert run(program, write, code, where="code").returncode == exit_code
 
 
 def test_without_pytest_it_says_what_it_needs(write: Write) -> None:

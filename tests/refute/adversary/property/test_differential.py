@@ -342,7 +342,7 @@ def test_a_module_that_became_a_package_is_the_same_module(paths: tuple[str, str
     was, path = paths
     module = replace(brief(OLD).modules[0], module=Module(path=path, name="subject"))
     made = replace(brief(OLD), modules=(module,), earlier={path: "", was: OLD})
-    assert {way.function.name for way in ways_of(made)} == set(CLAIM.unchanged)
+    assert {way.function.name for way in ways_of(made)} >= set(CLAIM.unchanged)
 
 
 COUNTER = """
