@@ -109,6 +109,18 @@ class Ports:
             self._workspaces[snapshot.digest] = pack(snapshot.files, self.contents(snapshot))
         return self._workspaces[snapshot.digest]
 
+    def workspace_before(self, ticket: Ticket, snapshot: Snapshot) -> bytes:
+        """The same with every file as it was before the change. Raises as `contents`.
+
+        A file that was not there is empty. As `__init__.py` it would hide the module that its package was.
+        """
+        earlier = self.earlier(ticket, snapshot)
+        files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
+        for path in [path for path, data in earlier.items() if not data and path.endswith("/__init__.py")]:
+            if earlier.get(f"{path.removesuffix('/__init__.py')}.py"):
+                del files[path]
+        return pack(tuple(files.values()), {**self.contents(snapshot), **earlier})
+
     def share_images(self, images: dict[str, SandboxImage], derived: DerivedImages) -> None:
         """Look images up among these, and add what is found: they are the same for all tickets of a batch."""
         self._images, self._derived = images, derived

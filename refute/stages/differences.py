@@ -18,7 +18,6 @@ from refute.sandbox.surroundings import FIRST
 from refute.stages.jobs import outline_of, site_of
 from refute.stages.strength import side_by_side
 from refute.ticket.record import Snapshot, Ticket
-from refute.ticket.store import pack
 
 LIMIT_S: Final = 60.0
 _SEEDS: Final = ("0", "4711")
@@ -33,14 +32,14 @@ def compare_versions(ports: Ports, ticket: Ticket, snapshot: Snapshot, brief: Br
     Raises:
         EngineUnavailable, EngineDied, ImageMissing, SandboxFailed: infrastructure; says nothing about the code.
     """
-    earlier = ports.earlier(ticket, snapshot)
-    ways = ways_of(brief) if earlier else ()
+    ways = ways_of(brief) if ports.earlier(ticket, snapshot) else ()
     if not ways:
         return ()
-    files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
-    before = pack(tuple(files.values()), {**ports.contents(snapshot), **earlier})
     job = _job(ports, ticket, ways)
-    jobs = [replace(job, workspace=before), replace(job, workspace=ports.workspace(snapshot))]
+    jobs = [
+        replace(job, workspace=ports.workspace_before(ticket, snapshot)),
+        replace(job, workspace=ports.workspace(snapshot)),
+    ]
     ran = ports.stages.cached(DIFFERENCES, ports.result_key(jobs), lambda: _answers(ports, ways, jobs))
     return tuple(Compared(way=way, before=then, now=now) for way, then, now in zip(ways, *ran.record, strict=True))
 

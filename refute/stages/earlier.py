@@ -14,7 +14,6 @@ from refute.adversary.suite_source import SuiteSource
 from refute.ports import Ports
 from refute.stages.jobs import attack_of
 from refute.ticket.record import Claim, Snapshot, Ticket
-from refute.ticket.store import pack
 
 OPEN = frozenset({TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW})
 
@@ -49,7 +48,7 @@ def judge_by_earlier_version(
     asked = [one for one in asked if not _is_documented(one) or _stood_before(one, suite, text)]
     if not asked:
         return triaged
-    before = _runs_before(ports, ticket, snapshot, screening, asked, earlier)
+    before = _runs_before(ports, ticket, snapshot, screening, asked)
     unbounded = {claim.id for claim in ticket.claims if preserves_everything(claim, ticket)}
     decided = {
         one.test.name: _judged(
@@ -110,13 +109,10 @@ def _runs_before(  # what a job is made of
     snapshot: Snapshot,
     screening: Screening,
     asked: Sequence[TriagedTest],
-    earlier: Mapping[str, bytes],
 ) -> Mapping[str, TestRun]:
     """The tests' runs by name, with every file as it was before the change."""
-    before = {**ports.contents(snapshot), **earlier}
-    files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
     attack = replace(screening.attack, tests=tuple(one.test for one in asked))
-    job = replace(attack_of(ports, ticket, snapshot, attack), workspace=pack(tuple(files.values()), before))
+    job = replace(attack_of(ports, ticket, snapshot, attack), workspace=ports.workspace_before(ticket, snapshot))
     run = read_attack_run(job, ports.sandbox.run(job))
     return {} if run.tampering else {test.name: test for test in run.first}
 

@@ -3,6 +3,7 @@
 import io
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from refute.adversary.oracle.vote import needs_vote
 from refute.sandbox.job import Job, JobResult
 from refute.stages.admission import take_snapshot
 from refute.stages.earlier import judge_by_earlier_version
+from refute.ticket.record import SnapshotFile
 from tests.refute.adversary.conftest import make_attack, make_run, make_test
 from tests.refute.adversary.test_suite import ended, report
 from tests.refute.stages.conftest import ports_and_ticket
@@ -61,6 +63,18 @@ def judged(
     screening = Screening(attack=attack, rejected=())
     (found,) = judge_by_earlier_version(ports, ticket, take_snapshot(ports, ticket), screening, (one,))
     return found
+
+
+def test_a_module_that_became_a_package_is_no_package_in_the_workspace_before(tmp_path: Path) -> None:
+    ports, ticket = ports_and_ticket(tmp_path, Earlier(), code=NEW, claims=[KEPT])
+    snapshot = take_snapshot(ports, ticket)
+    held = {"impl/__init__.py": NEW.encode(), "empty/__init__.py": NEW.encode()}
+    before = {"impl/__init__.py": b"", "empty/__init__.py": b"", "impl.py": OLD.encode()}
+    files, was = (tuple(SnapshotFile(path=one, sha256="", size_bytes=0) for one in part) for part in (held, before))
+    ports._contents[snapshot.digest] = held, before
+    packed = ports.workspace_before(ticket, replace(snapshot, files=files, before=was))
+    with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        assert {one.name for one in tar if one.isfile()} == {"impl.py", "empty/__init__.py"}
 
 
 @pytest.mark.parametrize("verdict", [TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW])
