@@ -43,6 +43,7 @@ UNKNOWN: Final = (
     "`implementation_files`"
 )
 _NO_INPUTS: Final = "no inputs can be made for it"
+_HANGS: Final = "its answers hang on more than its inputs ({}); say in `examples` or a `property` what stays as it is"
 _NO_VERSION: Final = (
     "the version before gives no answer to compare with: it refuses every input, takes too long, or answers no two "
     "calls alike"
@@ -136,7 +137,9 @@ def _of_function(kept: _Kept, compared: Sequence[Compared]) -> Iterator[Draft | 
         except NotTested as why:
             reasons.append(str(why))
     if not drafts:
-        reason = next(iter(reasons), _NO_INPUTS + _show(kept.function))
+        hangs = [*sorted(kept.function.does.reads), *(["an event loop"] if kept.function.is_async else [])]
+        none = _HANGS.format(", ".join(hangs)) if hangs else _NO_INPUTS + _show(kept.function)
+        reason = next(iter(reasons), none)
         reason = f"{kept.field}: {reason}" if kept.field else reason
         yield Untested(claim=kept.claim, reason=reason, field=kept.field)
     yield from drafts

@@ -250,6 +250,13 @@ def test_why_nothing_is_compared_is_told(claim: str | Claim, old: str, word: str
     assert word in untested.reason
 
 
+def test_no_call_is_asked_for_of_what_reads_files() -> None:
+    code = "def size(path: str) -> int:\n    return len(open(path).read())\n"
+    made = brief(code, "size() behaves as before.", old=code.replace("    return", "    \n    return"))
+    (untested,) = PropertyTester().write_tests(made).untestable
+    assert untested.reason.startswith("its answers hang on more than its inputs (files); say in `examples`")
+
+
 def test_that_the_version_before_does_not_import_is_told(tmp_path: Path) -> None:
     made = brief(OLD, replace(CLAIM, unchanged={"clamp": ""}), old=f"import no_such_module\n{OLD}")
     asked = compared(made, tmp_path, made.earlier["subject.py"])
