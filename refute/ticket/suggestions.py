@@ -15,6 +15,8 @@ _MAX_HINT_CHARS: Final = 100
 _MAX_CLAIM_CHARS: Final = 300
 _SUMMARY_END: Final = re.compile(r"(?:\A|\n)\s*(?:\n|[:@]\w+\b(?!:`))")
 """Of a docstring: an empty line, or the first field (`:param`, `@return`); a role (`:class:`) is part of a sentence."""
+_ANNOUNCES: Final = re.compile(r"(?:(?<=[.!?])\s+|\A)[^.!?]*:\s*\Z")
+"""A last sentence whose list or table is not there."""
 _COMMAND_LINES: Final = frozenset({"argparse", "click", "typer", "optparse", "docopt", "fire"})
 _EXCEPTIONS: Final = ("Error", "Exception", "Warning", "Exit")
 
@@ -104,7 +106,8 @@ def _undocumented(node: Definition) -> object:
 def _of(node: Definition, name: str) -> Suggestion:
     is_read = any(ast.unparse(one).endswith("property") for one in node.decorator_list)
     arguments = "" if is_read or isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
-    promise = _one_line(_SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0], _MAX_CLAIM_CHARS)
+    summary = _SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0]
+    promise = _one_line(_ANNOUNCES.sub("", summary), _MAX_CLAIM_CHARS)
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
     return Suggestion(
         about=_one_line(name + arguments, _MAX_HINT_CHARS), claim=f"`{name}`: {promise}" if promise else wanted

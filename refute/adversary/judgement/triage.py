@@ -195,7 +195,10 @@ class Case:
         name = match["name"] or match["attribute"]
         if not name or not re.search(rf"\b{name}\b", self._claim.text):
             return None
-        return TriageVerdict.REFUTED, f"the claim speaks of {name}, which {match['module']} does not have"
+        written = " ".join((self._claim.text, *self._claim.code()))
+        its_own = len(ours) == 1 or match["module"] in written  # else it is where we looked first
+        where = f"{match['module']} does not have" if its_own else "no implementation file has"
+        return TriageVerdict.REFUTED, f"the claim speaks of {name}, which {where}"
 
     def _limit(self) -> Judgement | None:
         """Limits of time, memory, recursion, and death: they count only where a claim rules them out."""

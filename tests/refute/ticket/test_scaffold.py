@@ -31,7 +31,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     git(top, "add", ".")
     git(top, "commit", "-qm", "start")
     git(top, "checkout", "-qb", "feature/PAY-12-round-half-even")
-    docstring = "Half of\n    :class:`x`.\n    :param x: more"
+    docstring = "Half of\n    :class:`x`. It takes\n    these:\n    :param x: more"
     (top / "src/pkg/changed.py").write_text(f'def half(x: float) -> float:\n    """{docstring}"""\n')
     git(top, "mv", "src/pkg/old.py", "src/pkg/renamed.py")
     git(top, "rm", "-q", "src/pkg/gone.py")
