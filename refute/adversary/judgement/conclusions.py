@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from refute.adversary.attack import AttackTest, Brief, Screening, TriagedTest, TriageVerdict
+from refute.adversary.attack import AttackTest, Brief, Origin, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
 from refute.adversary.property.faces import read_surface
 from refute.adversary.references import names_in, needed_by
@@ -70,7 +70,8 @@ def refutations(triaged: Sequence[TriagedTest], screening: Screening, brief: Bri
             error_type=one.run.error_type or one.run.end.value,
             error_message=one.run.error_message,
             traceback=_DECORATED.sub("", one.run.traceback),
-            smallest_input=one.run.smallest_input,
+            # What differs from the version before is told as the call that it is.
+            smallest_input="" if one.test.origin is Origin.EARLIER else one.run.smallest_input,
             reproducer=write_reproducer(screening.attack, one.test, one.run, brief),
             tester=one.test.tester,
         )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from textwrap import shorten
 from typing import Final
 
 from refute.adversary.attack import (
@@ -82,6 +83,8 @@ def triage_tests(run: AttackRun, attack: Attack, brief: Brief, *, repetitions: i
         test = tests[first.name]
         case = Case(test, runs, brief, use, lacking=lacking.get(first.name, ""))
         verdict, reason = case.judge(repetitions)
+        if verdict is TriageVerdict.NEEDS_REVIEW and first.smallest_input:  # a refutation shows it beside its reason
+            reason += f", for {shorten(first.smallest_input, 200, placeholder=' …')}"
         contested = verdict is TriageVerdict.FLAKY and failed_by_itself(runs)
         triaged.append(
             TriagedTest(

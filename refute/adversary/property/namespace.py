@@ -120,7 +120,8 @@ class Namespace:
             found |= {name: self._promised(name, nodes, promised) for name in missing}
         if missing := [name for name, line in found.items() if line is None]:
             names = ", ".join(f"`{name}`" for name in missing)
-            raise NotTested(f"uses {names}, which is neither the code's nor built in: write its module too (`math.pi`)")
+            advice = "write its module too (`math.pi`), or an example session that imports it"
+            raise NotTested(f"uses {names}, which is neither the code's nor built in: {advice}")
         imports = sorted({line for lines in found.values() if lines for line in lines.splitlines()})
         return Resolved(imports=tuple(imports), reaches_implementation=self._reached(found, nodes))
 

@@ -215,6 +215,7 @@ def test_a_recursion_without_end_on_small_input_refutes_what_promises_a_result()
     assert judged(LIMITS["recursion"], origin=Origin.MODEL).verdict is TriageVerdict.REFUTED
     drawn = failed("RecursionError", smallest_input="x=0", **IN)
     assert judged(drawn, origin=Origin.PHRASE).verdict is TriageVerdict.REFUTED
+    assert judged(drawn, origin=Origin.AUTHOR_PROPERTY).reason.endswith(", for x=0")
 
 
 @pytest.mark.parametrize(("limit", "claim"), [(limit, claim) for limit in LIMITS for claim in PROMISES[limit]])
