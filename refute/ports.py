@@ -118,7 +118,7 @@ class Ports:
         files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
         for path in [path for path, data in earlier.items() if not data and path.endswith("/__init__.py")]:
             if earlier.get(f"{path.removesuffix('/__init__.py')}.py"):
-                del files[path]
+                files.pop(path, None)
         return pack(tuple(files.values()), {**self.contents(snapshot), **earlier})
 
     def share_images(self, images: dict[str, SandboxImage], derived: DerivedImages) -> None:

@@ -86,6 +86,8 @@ for name, module in list(sys.modules.items()):
     if name.partition(".")[0] in PACKAGES and file and WORKSPACE not in Path(file).parents:
         del sys.modules[name]  # pytest's own pluggy, for one
 '''
+RUNNING: Final = frozenset({"pytest", "hypothesis", "__main__"})
+"""Modules that a reproducer runs by; never those of the code."""
 
 
 def write_reproducer(attack: Attack, test: AttackTest, run: TestRun, brief: Brief) -> str:
@@ -151,7 +153,7 @@ def _preamble(test: AttackTest, run: TestRun, brief: Brief, *, needs: Iterable[s
         errors=sorted(ASSERTED) if kind in ASSERTED else [kind],
         files=list(brief.ticket.implementation_files),
         roots=list(brief.ticket.import_roots),
-        packages=sorted({one.module.name.partition(".")[0] for one in brief.modules} - {"pytest", "hypothesis"}),
+        packages=sorted({one.module.name.partition(".")[0] for one in brief.modules} - RUNNING),
         workspace=str(brief.ticket.workspace),
         imports="\n    ".join(f"import {name}" for name in needs),
     )

@@ -199,7 +199,7 @@ class Case:
         if not name or not re.search(rf"\b{name}\b", self._claim.text):
             return None
         written = " ".join((self._claim.text, *self._claim.code()))
-        its_own = len(ours) == 1 or match["module"] in written  # else it is where we looked first
+        its_own = len(ours) == 1 or re.search(rf"\b{match['module']}\b", written)  # else it is where we looked first
         where = f"{match['module']} does not have" if its_own else "no implementation file has"
         return TriageVerdict.REFUTED, f"the claim speaks of {name}, which {where}"
 
