@@ -261,6 +261,8 @@ def test_what_the_sandbox_refuses_is_no_evidence(error_type: str, message: str) 
 PASSED = make_run(end=TestEnd.PASSED)
 ROLLED = [failed("AssertionError", f"expected 4, got {roll}") for roll in (5, 2, 5, 3)]
 PLACED = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>") for n in range(4)]
+SETS = ("{'a', 'b'}", "{'b', 'a'}")
+ORDERED = [failed("AssertionError", f"expected 4, got {one}\nassert (<a ob...x7f{one}>") for one in SETS]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +281,7 @@ PLACED = [failed("AssertionError", f"expected 4, got <object object at 0x7f{n}>"
         ([failed("hypothesis.errors.FlakyFailure")], {}, "flaky"),
         ([make_run(not_carried="the value is too large", not_carried_back=True)], {}, "needs_review"),
         (ROLLED, {"origin": Origin.DOCSTRING_EXAMPLE}, "needs_review"),
-        (PLACED, {"origin": Origin.DOCSTRING_EXAMPLE}, "refuted"),
+        *((told, {"origin": Origin.DOCSTRING_EXAMPLE}, "refuted") for told in (PLACED, ORDERED)),
         ([LIMITS["recursion"]], {"origin": Origin.CLAIM_EXAMPLE}, "refuted"),
         ([LIMITS["recursion"], PASSED], {"origin": Origin.CLAIM_EXAMPLE}, "flaky"),
         *(([run], {"origin": Origin.AUTHOR_PROPERTY}, "needs_review") for run in LIMITS.values()),
