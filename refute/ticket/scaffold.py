@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from textwrap import shorten
 from typing import Final
 
 from refute.errors import UsageError
@@ -170,11 +171,13 @@ def _claim_lines(start: _Start) -> Iterable[str]:
     if start.claims:
         yield from (f"  - {_quoted(claim)}" for claim in start.claims)
         return
-    found = list(start.suggestions)[:_MAX_CLAIMS]
-    for one in found:
+    found = list(start.suggestions)
+    for one in found[:_MAX_CLAIMS]:
         yield f"  # {one.about}"
         yield f"  - {'text: ' if one.fields else ''}{_quoted(one.claim)}"
         yield from (f"    {line}" for line in one.fields)
+    if more := [one.about.partition("(")[0] for one in found[_MAX_CLAIMS:]]:
+        yield f"  # {len(more)} more changed, and no claim says anything of them yet: {shorten(', '.join(more), 300)}"
     if not found:
         yield "  - " + _quoted(f"{PLACEHOLDER}: what the change gives for which input")
 

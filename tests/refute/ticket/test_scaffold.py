@@ -246,3 +246,10 @@ def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         scaffold_ticket(tmp_path / "file" / "new", from_git=None)
+
+
+def test_what_more_changed_than_it_drafts_claims_for_is_named(tmp_path: Path) -> None:
+    (tmp_path / "many.py").write_text("".join(f"def f{number}(): pass\n" for number in range(10)))
+    text = scaffold_ticket(tmp_path, from_git=None)[0].read_text()
+    assert text.count("REPLACE ME: what f") == 8
+    assert "# 2 more changed, and no claim says anything of them yet: f8, f9\n" in text
