@@ -29,6 +29,7 @@ from refute.sandbox.requirements_download import WheelSource
 from refute.settings import Settings
 from refute.settings_fields import TesterName
 from refute.stages.execution import Directly, StageRunner
+from refute.ticket.modules import other_form
 from refute.ticket.record import Snapshot, Ticket
 from refute.ticket.store import BEFORE, SnapshotStore, pack
 
@@ -117,7 +118,7 @@ class Ports:
         earlier = self.earlier(ticket, snapshot)
         files = {one.path: one for one in (*snapshot.before, *snapshot.files)}
         for path in [path for path, data in earlier.items() if not data and path.endswith("/__init__.py")]:
-            if earlier.get(f"{path.removesuffix('/__init__.py')}.py"):
+            if earlier.get(other_form(path)):
                 files.pop(path, None)
         return pack(tuple(files.values()), {**self.contents(snapshot), **earlier})
 

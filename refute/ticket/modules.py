@@ -75,6 +75,12 @@ def previous_module(ticket: Ticket) -> Module | None:
     return found if isinstance(found, Module) and found.name not in taken else None
 
 
+def other_form(path: str) -> str:
+    """The path of a module before it became a package, or after."""
+    package = path.endswith("/__init__.py")
+    return f"{path.removesuffix('/__init__.py')}.py" if package else f"{path.removesuffix('.py')}/__init__.py"
+
+
 def importability_faults(ticket: Ticket) -> tuple[str, ...]:
     """Why a `kind: python` ticket has nothing to import; empty where it has."""
     if ticket.kind is not Kind.PYTHON or implementation_modules(ticket):

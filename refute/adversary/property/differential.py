@@ -22,6 +22,7 @@ from refute.adversary.property.generator import Way, way_of, ways_to_call
 from refute.adversary.property.namespace import Namespace
 from refute.adversary.property.surface import Function
 from refute.python_syntax import literal_of
+from refute.ticket.modules import other_form
 
 Answer = tuple[str, str]
 """How a call ended (`value`, `text`, `raises`), and with what."""
@@ -105,14 +106,8 @@ def _as_before(call: ast.Call, before: Function) -> ast.Call:
 def earlier_modules(brief: Brief) -> list[SourceModule]:
     """The implementation's modules as they were; none that is new."""
     sources = [(one, brief.earlier.get(one.module.path, one.source)) for one in brief.modules]
-    sources = [(one, source or brief.earlier.get(_other_form(one.module.path), "")) for one, source in sources]
+    sources = [(one, source or brief.earlier.get(other_form(one.module.path), "")) for one, source in sources]
     return [SourceModule(module=one.module, source=source) for one, source in sources if source]
-
-
-def _other_form(path: str) -> str:
-    """A module's path before it became a package, or after."""
-    package = path.endswith("/__init__.py")
-    return f"{path.removesuffix('/__init__.py')}.py" if package else f"{path.removesuffix('.py')}/__init__.py"
 
 
 def plan_of(ways: Sequence[Way], roots: Sequence[str]) -> bytes:
