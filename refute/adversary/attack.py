@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -165,14 +165,6 @@ class Attack:
     tester: str
     untested_fields: tuple[Untested, ...] = ()
     """Claims that have one are not wholly attacked by their other tests."""
-
-
-class Tester(Protocol):
-    """Writes tests whose only aim is to break the claims."""
-
-    def write_tests(self, brief: Brief) -> Attack:
-        """Write tests against every claim that can be attacked, and say which cannot."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
