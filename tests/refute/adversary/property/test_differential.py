@@ -330,6 +330,12 @@ def test_code_that_catches_everything_does_not_wait_on(monkeypatch: pytest.Monke
         signal.signal(signal.SIGALRM, before)
 
 
+def test_an_answer_that_no_file_can_hold_costs_none_of_the_others(tmp_path: Path) -> None:
+    code = OLD.replace("set(map(str, xs))", "Exception(chr(0xD800))")
+    ways = ways_of(brief(code))
+    assert any(map(any, answers(ways, code, tmp_path / "code")))
+
+
 def test_functions_of_one_name_are_compared_module_by_module() -> None:
     old = {"pkg.a": "def f(x: int): return x\n", "pkg.b": "def f(x: str): return x\n"}
     made = brief_of({**old, "pkg.b": "def f(x: str): return x.upper()\n"}, ["a.f stays."])
