@@ -108,6 +108,19 @@ def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str,
     assert "".join(result.open_clauses).startswith(left)
 
 
+@pytest.mark.parametrize(("other", "left"), [("test_unchanged_f_1", False), ("test_unchanged_g", True)])
+def test_a_way_to_call_that_a_condition_leaves_out_is_not_lost_beside_another(other: str, left: bool) -> None:
+    ends = [(make_test(other, origin=Origin.EARLIER), V.SURVIVED, "")]
+    ends += [(make_test("test_unchanged_f_2", origin=Origin.EARLIER), V.INVALID, "hypothesis.errors.Unsatisfiable")]
+    triaged = [
+        TriagedTest(test=test, verdict=end, reason="", run=make_run(test.name, error_type=error))
+        for test, end, error in ends
+    ]
+    screening = Screening(attack=make_attack("", []), rejected=())
+    (result,) = claim_results(make_brief(), triaged, screening, tampering=())
+    assert bool(result.open_clauses) is left
+
+
 @pytest.mark.parametrize(
     ("tests", "left"),
     [
