@@ -118,6 +118,8 @@ class AttackTest:
     """Name and version of the prompt that it answers; empty where no model wrote it."""
     doubt: str = ""
     """Why a field's test is no evidence but its author's own; empty where it is, or nothing more is to be said."""
+    field: str = ""
+    """Which field it tests beside others of its claim (`unchanged, parse`); empty where its one test is all of that."""
 
     @property
     def code_aware(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from refute.adversary.attack import AttackTest, Brief, Origin, Screening, TriagedTest, TriageVerdict
 from refute.adversary.judgement.reproducer import write_reproducer
+from refute.adversary.judgement.triage import UNSATISFIED
 from refute.adversary.property.faces import read_surface
 from refute.adversary.references import names_in, needed_by
 from refute.adversary.strength.record import ViolationResult
@@ -136,8 +137,15 @@ def _lost_fields(claim: Claim, tests: Sequence[TriagedTest], screening: Screenin
     """Fields of a claim that say nothing of the code: without a test, or with one rejected, invalid or flaky."""
     yield from (one.field for one in screening.attack.untested_fields if one.claim.id == claim.id)
     mute = [one.test for one in screening.rejected if one.test.claim_id == claim.id]
-    mute += [one.test for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY}]
+    silent = (one for one in tests if one.verdict in {TriageVerdict.INVALID, TriageVerdict.FLAKY})
+    mute += [one.test for one in silent if not _outside(one, tests)]
     yield from (f"what {test.name} tests" for test in mute if test.origin.is_field)
+
+
+def _outside(one: TriagedTest, tests: Sequence[TriagedTest]) -> bool:
+    """Whether a condition of `unchanged` is silent about all inputs of one way to call, and other ways were tried."""
+    survived = (other.test.field for other in tests if other.verdict is TriageVerdict.SURVIVED)
+    return bool(one.test.field) and one.run.error_type in UNSATISFIED and one.test.field in survived
 
 
 def _strongest(survived: Sequence[TriagedTest]) -> tuple[str, ...]:

@@ -20,7 +20,10 @@ from refute.adversary.property.expressions import parse_expression
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.generator import Way, way_of, ways_to_call
 from refute.adversary.property.namespace import Namespace
+from refute.adversary.property.notation import read_inline
+from refute.adversary.property.sessions import blank_out
 from refute.adversary.property.surface import Function
+from refute.adversary.property.values import Raises, Value
 from refute.python_syntax import literal_of
 from refute.ticket.modules import other_form
 
@@ -76,6 +79,7 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
     for claim in claims:
         fields = [(code, ("value", "True")) for code in claim.examples]
         fields += [(one.call, ("raises", one.error)) for one in claim.raises if not one.given]
+        fields += _shown(claim.text, namespace)
         for code, wanted in fields[:MAX_DEMANDS]:
             tree, home = parse_expression(code), namespace.surface.home(code, claim.text)
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
@@ -84,6 +88,20 @@ def _demands(brief: Brief, namespace: Namespace, functions: Sequence[Function]) 
             for function in [one for one in of_it if one.whole in meant] or of_it:
                 way = way_of(function, code, [()], namespace, home)
                 yield from [replace(way, demand=(claim.id, wanted))] if way else ()
+
+
+def _shown(text: str, namespace: Namespace) -> Iterator[tuple[str, Answer]]:
+    """Examples in a claim's words, as its fields would write them; none that `==` alone does not compare."""
+    for example in read_inline(blank_out(text), namespace.surface.public_names()):
+        for step in example.steps:
+            call = ast.unparse(step.statement)
+            match step.expected:
+                case None:
+                    yield call, ("value", "True")
+                case Raises(name=name):
+                    yield call, ("raises", name)
+                case Value(plain=ast.Constant(value=str() | bytes() | int() | None) as plain):
+                    yield f"{call} == {ast.unparse(plain)}", ("value", "True")
 
 
 def _typed_as(now: Function, before: Function) -> Function:

@@ -47,7 +47,8 @@ class Draft:
     given: tuple[tuple[str, str], ...] = ()
     """Variable → Hypothesis strategy expression; empty for a plain test."""
     doubt: str = ""
-    """See `AttackTest.doubt`."""
+    field: str = ""
+    """See `AttackTest`."""
 
 
 class NotTested(Exception):

@@ -38,10 +38,7 @@ _CHANGES: Final = (
     "`unchanged` names {function}, of which {claim} demands something new ({told}); if it holds for some inputs, "
     "{where}"
 )
-UNKNOWN: Final = (
-    "got {!r}, expected a public function, or `Class.method` of the class that defines it; add its file to "
-    "`implementation_files`"
-)
+_UNKNOWN: Final = "got {!r}, expected a public function, or `Class.method` of the class that defines it"
 _NO_INPUTS: Final = "no inputs can be made for it"
 _HANGS: Final = "its answers hang on more than its inputs ({}); say in `examples` or a `property` what stays as it is"
 _NO_VERSION: Final = (
@@ -66,7 +63,7 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             field = f"unchanged, {name}"
             function = surface.named(name)
             if function is None:
-                yield Untested(claim=claim, reason=f"{field}: {UNKNOWN.format(name)}", field=field)
+                yield Untested(claim=claim, reason=f"{field}: {unknown(name, surface)}", field=field)
             elif function.whole not in known:
                 moved = _MOVED.format(function.whole) if brief.earlier else _incomparable(claim, brief)
                 yield Untested(claim=claim, reason=moved, field=field)
@@ -86,6 +83,12 @@ def preservation_tests(brief: Brief, compared: Sequence[Compared]) -> Iterator[D
             yield Untested(claim=claim, reason=ELSEWHERE)
         for function in functions:
             yield from _of_function(_Kept(claim, function, namespace, quote_of(claim, said[0])), compared)
+
+
+def unknown(name: str, surface: Surface) -> str:
+    """Why `unchanged` cannot compare what it names; the file is asked for where it is not there."""
+    defined = name.rpartition(".")[2] in surface.defined_names()
+    return _UNKNOWN.format(name) + ("" if defined else "; add its file to `implementation_files`")
 
 
 def _preserved(claim: Claim, surface: Surface) -> tuple[Function, ...]:
@@ -171,6 +174,7 @@ def _draft(kept: _Kept, one: Compared) -> Draft:
             f"assert _same(expected, got), _differs({one.way.call!r}, case, expected, got)",
         ),
         given=(("case", sampled(rows)),),
+        field=kept.field,
     )
     return under(draft, kept.where, kept.function, one.way, kept.namespace) if kept.where else draft
 

@@ -13,6 +13,7 @@ from refute.adversary.property.draft import NotTested
 from refute.adversary.property.expressions import conjuncts, dotted, free_names, parse_expression
 from refute.adversary.property.generator import FAR
 from refute.adversary.property.namespace import LIBRARY, Namespace
+from refute.adversary.tables import said
 from refute.python_syntax import literal_of
 
 UNSAFE: Final = frozenset({"eval", "exec", "compile", "open", "input", "breakpoint", "print", "id", "hash"})
@@ -47,6 +48,8 @@ class Evidence:
         name = error.rpartition(".")[2]
         if not (self._stands_in_claim(name) or self._stands_in_claim(error)):
             return f"the claim does not name {name}"
+        if said("message", self.claim):
+            return "`raises` compares no message, and the claim promises one"
         if not self._varies(call):
             return "`raises` has inputs of its author's, expected `given` with types"
         if not self._is_answer(call):

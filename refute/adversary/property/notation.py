@@ -20,6 +20,13 @@ _QUOTED: Final = re.compile(r"`([^`]+)`")
 _CLOSING: Final = re.compile(r"[)\]]")
 _GOES_ON: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[(\[])")
 _ATTRIBUTES: Final = re.compile(r"(?:\.[^\W\d]\w*)*(?=[\s`]|\Z)")
+_JOINED: Final = re.compile(r"`?(?:,|,? and)\s+`?")
+"""Between calls of which a text goes on to speak at once."""
+_PLURAL: Final = re.compile(
+    r"[`\s]*(?:(?:all|both|should|must|will)\s+)*(?:are|be|return|give|yield|produce|raise|equal)\b"
+)
+_MORE: Final = re.compile(r"`?(?:,|,? and)\s+`?(?:[-\d'\"\[({]|True\b|False\b|None\b)")
+"""A value behind a value."""
 _MAX_CALLS: Final = 300
 _MAX_CLOSINGS: Final = 60
 _MAX_CHARACTERS: Final = 2_000
@@ -74,17 +81,25 @@ def _comparisons(text: str, known: frozenset[str]) -> Iterator[tuple[ast.expr, s
 
 
 def _calls(text: str, known: frozenset[str]) -> Iterator[_Found]:
-    end = 0
+    end, waiting = 0, list[ast.expr]()  # calls that are joined to the next one, and given nothing yet
     for hit in itertools.islice(_CALL.finditer(text), _MAX_CALLS):
         if hit.start() < end or hit[1].partition(".")[0] not in known | ONLY_SAFE_BUILTINS | STANDARD_MODULES | {"not"}:
             continue
         read = _call_at(text, hit.start())
         if read is None or not _reaches(read[0], known):
             continue
+        waiting = waiting if _JOINED.fullmatch(text, end, hit.start()) else []
         end = read[1]
-        found = None if doubtful(text, hit.start(), end) else _linked(text, hit.start(), *read)
-        if found is not None:
-            yield found
+        doubt = doubtful(text, hit.start(), end)
+        found = None if doubt else _linked(text, hit.start(), *read, joined=bool(waiting))
+        if found is None:
+            waiting = [] if doubt else [*waiting, read[0]]
+            continue
+        behind = hit.start() + len(found.quote)
+        # "f(1) and f(2) are True" speaks of both, "… is 3" of what they make together, "… return 3 and 4" of each.
+        if not waiting or (_PLURAL.match(text, end) and not _MORE.match(text, behind)):
+            yield from (found._replace(call=call) for call in (*waiting, found.call))
+        waiting = []
 
 
 def _call_at(text: str, start: int) -> tuple[ast.expr, int] | None:
@@ -106,10 +121,10 @@ def _reaches(node: ast.expr, known: frozenset[str]) -> bool:
     return any(name.partition(".")[0] in known for name in calls)
 
 
-def _linked(text: str, start: int, call: ast.expr, end: int) -> _Found | None:
+def _linked(text: str, start: int, call: ast.expr, end: int, *, joined: bool) -> _Found | None:
     for row in of_kind("link"):
         link = _link(row["pattern"]).match(text, end)
-        if link is None:
+        if link is None or (row.get("joined", False) and not joined):
             continue
         strict, weak = row.get("strict", False), row.get("among", False) and _mathematical(call)
         code = strict or row.get("among", False)

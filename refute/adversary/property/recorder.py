@@ -39,6 +39,7 @@ def answer_of(call: Callable[..., Any], arguments: Sequence[Any]) -> list[str] |
     signal.setitimer(signal.ITIMER_REAL, LIMIT_S, LIMIT_S)
     try:
         how, what = outcome_of(call, arguments)
+        what.encode()  # JSON with half a surrogate pair is refused whole, and all other answers with it
     except (Exception, TooLong):  # noqa: BLE001  # nothing is known of what has no text, as a number of too many digits
         return None
     finally:

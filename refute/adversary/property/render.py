@@ -108,6 +108,7 @@ def _file(brief: Brief, drafts: Sequence[Draft], notes: Sequence[Untested]) -> t
             origin=draft.origin,
             tester=TESTER,
             doubt=draft.doubt,
+            field=draft.field,
         )
         for draft, name in named
     ]

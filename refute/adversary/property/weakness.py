@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from refute.adversary.attack import Attack, Brief, Origin
-from refute.adversary.property.earlier_answers import UNKNOWN
+from refute.adversary.property.earlier_answers import unknown
 from refute.adversary.property.faces import read_surface
 from refute.adversary.property.fields import Advice, advise
 from refute.adversary.property.surface import ELSEWHERE
@@ -49,7 +49,7 @@ def weaknesses(brief: Brief, attack: Attack) -> tuple[Weakness, ...]:
     for claim in brief.ticket.claims:
         tests = [one for one in attack.tests if one.claim_id == claim.id]
         fields = [one for one in attack.untested_fields if one.claim.id == claim.id]
-        untested = [f"unchanged: {UNKNOWN.format(name)}" for name in claim.unchanged if surface.named(name) is None]
+        untested = [f"unchanged: {unknown(name, surface)}" for name in claim.unchanged if surface.named(name) is None]
         untested += [one.reason for one in fields if not one.field.startswith("unchanged")]
         if python and not claim.code() and surface.speaks_of_others(claim.text):
             untested.append(ELSEWHERE)

@@ -108,6 +108,24 @@ def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str,
     assert "".join(result.open_clauses).startswith(left)
 
 
+@pytest.mark.parametrize(("other", "left"), [("unchanged, f", False), ("unchanged, g", True), ("", True)])
+def test_a_way_to_call_that_a_condition_leaves_out_is_not_lost_beside_another(other: str, left: bool) -> None:
+    ends = [("test_unchanged_f", other, V.SURVIVED, "")]
+    ends += [("test_unchanged_g", "unchanged, f", V.INVALID, "hypothesis.errors.Unsatisfiable")]
+    triaged = [
+        TriagedTest(
+            test=replace(make_test(name, origin=Origin.EARLIER), field=field),
+            verdict=end,
+            reason="",
+            run=make_run(name, error_type=error),
+        )
+        for name, field, end, error in ends
+    ]
+    screening = Screening(attack=make_attack("", []), rejected=())
+    (result,) = claim_results(make_brief(), triaged, screening, tampering=())
+    assert bool(result.open_clauses) is left
+
+
 @pytest.mark.parametrize(
     ("tests", "left"),
     [

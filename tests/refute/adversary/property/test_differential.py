@@ -286,12 +286,23 @@ def test_a_new_option_does_not_keep_both_versions_from_being_compared(tmp_path: 
     assert failures(written, code.replace("split(sep)", "split(sep or ' ')")).keys() == {"test_c1_unchanged_words"}
 
 
-def test_what_another_claim_demands_anew_is_not_unchanged(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "examples", "told"),
+    [
+        ("Lower.", ["words('A b') == ['a', 'b']"], "words('A b') == ['a', 'b'] was False"),
+        ("`words('A b')[0]` is 'a'.", [], "words('A b')[0] == 'a' was False"),
+        ("`words(3)` raises TypeError.", [], "words(3) was ['3']"),
+    ],
+)
+def test_what_another_claim_demands_anew_is_not_unchanged(
+    tmp_path: Path, text: str, examples: list[str], told: str
+) -> None:
     code = OLD.replace("text.split()", "text.lower().split()")
-    lower = replace(CLAIM, id=ClaimId("C2"), text="Lower.", examples=("words('A b') == ['a', 'b']",), unchanged={})
+    lower = replace(CLAIM, id=ClaimId("C2"), text=text, examples=(*examples,), unchanged={})
     made = brief(code, replace(CLAIM, text="It is kept.", unchanged={"words": ""}), lower)
-    (untested,) = PropertyTester(compared(made, tmp_path)).write_tests(made).untestable
-    assert "of which C2 demands something new (words('A b') == ['a', 'b'] was False)" in untested.reason
+    asked = compared(made, tmp_path, OLD.replace("return text.split()", "return str(text).split()"))
+    (untested,) = PropertyTester(asked).write_tests(made).untestable
+    assert f"of which C2 demands something new ({told})" in untested.reason
 
 
 def test_what_a_claim_demands_of_one_function_is_no_demand_on_what_makes_its_argument(tmp_path: Path) -> None:
@@ -328,6 +339,12 @@ def test_code_that_catches_everything_does_not_wait_on(monkeypatch: pytest.Monke
         assert recorder.answer_of(stubborn, ()) is None
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_an_answer_that_no_file_can_hold_costs_none_of_the_others(tmp_path: Path) -> None:
+    code = OLD.replace("set(map(str, xs))", "Exception(chr(0xD800))")
+    ways = ways_of(brief(code))
+    assert any(map(any, answers(ways, code, tmp_path / "code")))
 
 
 def test_functions_of_one_name_are_compared_module_by_module() -> None:

@@ -116,11 +116,13 @@ def test_a_field_that_gives_no_test_is_told_beside_the_claim_s_examples() -> Non
     ]
 
 
-def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
-    claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged={"parse": "", "Stack.pop": "", "_now": ""})
+@pytest.mark.parametrize(("name", "more"), [("_now", "; add its file to `implementation_files`"), ("Stack", "")])
+def test_what_unchanged_names_and_cannot_compare_is_told(name: str, more: str) -> None:
+    claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged={"parse": "", "Stack.pop": "", name: ""})
     (told,) = linted(weaknesses, brief_of(CODE, [claim]))
-    assert str(told).startswith(
-        "C1 is not tested: unchanged: got '_now', expected a public function, or `Class.method`"
+    assert str(told) == (
+        f"C1 is not tested: unchanged: got {name!r}, expected a public function, or `Class.method` of the class that "
+        f"defines it{more}"
     )
 
 

@@ -49,6 +49,7 @@ def test_a_promised_error_that_does_not_come_fails(one: Raises) -> None:
     [
         ("root() raises ValueError below zero.", BELOW, True),
         ("root() fails below zero.", BELOW, False),
+        ("root() raises ValueError with a message that names n, below zero.", BELOW, False),
         ("root() raises ValueError below zero.", EDGE, False),
         ("root() raises ValueError below zero.", replace(BELOW, call="root(fast_sum([n]))"), False),
         ("root() raises ValueError below zero.", replace(BELOW, given={"n": "st.just(-1)"}), False),

@@ -17,9 +17,24 @@ def test_what_a_row_says_holds_an_example_and_what_it_refuses_none() -> None:
     assert [row["not"] for row in rows("property/notation") if read_inline(row["not"], frozenset({"f"}), SUBJECT)] == []
 
 
-@pytest.mark.parametrize("text", ["f(1) == 2 and f(1) == 3", "f(2) = 1, f(3) = [1]", "f() == 1", "f(x) -> f(1)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(1) == 2 and f(1) == 3",
+        "f(2) = 1, f(3) = [1]",
+        "f() == 1",
+        "f(x) -> f(1)",
+        "f(1) and f(2) return 3 and 4.",
+        "The sum of f(1) and f(2) is 3.",
+    ],
+)
 def test_what_a_text_does_not_say_for_certain_is_no_example(text: str) -> None:
     assert [one.quote for one in read_inline(text, frozenset({"f"}), SUBJECT) if "()" not in one.quote] == []
+
+
+def test_what_is_said_of_calls_that_are_joined_is_said_of_each() -> None:
+    found = read_inline("`f(1)`, `f(2)` and `f(3)` are True, f(4) returns 5.", frozenset({"f"}), SUBJECT)
+    assert [str(one.steps[0]).partition("\n")[2] for one in found] == ["True", "True", "True", "5"]
 
 
 @pytest.mark.parametrize(
