@@ -24,7 +24,8 @@ PRESERVED: Final = re.compile(
     rf"(?:behaviou?ral changes?|functional changes?|regressions?|changes? (?:in|to|of) (?:\w+ ){{0,2}}{_BEHAVIOUR}\b)"
     r"|\b(?:preserv|keep|retain|maintain)\w* [^.;]{0,40}\b(?:behaviou?rs?|semantics|functionality|compatib\w+)\b"
     r"|\bbackwards?[- ]compatib\w+|\bdrop-in replacement\b|\bbehaviou?r[- ]preserving\b|\bpure refactor\w*"
-    r"|\b(?:works?|working|behaves?|behaving) (?:just |exactly )?(?:as|like) (?:it did )?before\b(?! \w)",
+    r"|\b(?:works?|working|behaves?|behaving) (?:just |exactly )?(?:as|like) (?:it did )?before\b(?! \w)"
+    r"|\b(?:is|are|remains?|stays?) (?:just |exactly )?as before\b(?! \w)",
     re.IGNORECASE,
 )
 """Claims that something is as it was in the version before."""
