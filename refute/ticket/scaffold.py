@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from textwrap import shorten
 from typing import Final
 
 from refute.errors import UsageError
@@ -166,15 +167,19 @@ def _ticket_text(start: _Start) -> str:
 
 
 def _claim_lines(start: _Start) -> Iterable[str]:
-    """The claims, else one to start from for each public function that changed."""
+    """The claims, else one to start from for each public function that changed; of many the new ones first."""
     if start.claims:
         yield from (f"  - {_quoted(claim)}" for claim in start.claims)
         return
-    found = list(start.suggestions)[:_MAX_CLAIMS]
-    for one in found:
+    found = list(start.suggestions)
+    if len(found) > _MAX_CLAIMS:
+        found.sort(key=lambda one: not one.is_new)
+    for one in found[:_MAX_CLAIMS]:
         yield f"  # {one.about}"
         yield f"  - {'text: ' if one.fields else ''}{_quoted(one.claim)}"
         yield from (f"    {line}" for line in one.fields)
+    if more := [one.about.partition("(")[0] for one in found[_MAX_CLAIMS:]]:
+        yield f"  # {len(more)} more changed, none drafted: {shorten(', '.join(more), 80, placeholder=' …')}"
     if not found:
         yield "  - " + _quoted(f"{PLACEHOLDER}: what the change gives for which input")
 

@@ -163,6 +163,19 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Box.full", "Thing"]
 
 
+def test_of_many_changes_what_is_new_is_drafted_and_the_rest_named(checkout: Path, git: Git) -> None:
+    file = checkout / "src/pkg/elsewhere.py"
+    git(checkout, "checkout", "-q", "main")
+    old = [f"def f{at}(n): ..." for at in range(9)]
+    file.write_text("\n".join(old))
+    git(checkout, "commit", "-qam", "start")
+    git(checkout, "checkout", "-qb", "more")
+    file.write_text("\n".join([*old, "def new(n): ..."]).replace("...", "return n"))
+    scaffold_ticket(checkout / "new", from_git="main")
+    names = re.findall(r"^  # (.*)", (checkout / "new/ticket.yaml").read_text(), re.MULTILINE)
+    assert (len(names), "new(n)" in names, names[-1][:30]) == (9, True, "3 more changed, none drafted: ")
+
+
 def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
     for name in ("_inner", "a", "b"):
         (tmp_path / f"{name}.py").write_text(f"def of_{name}():\n    pass\n")
