@@ -160,6 +160,6 @@ def _shown(example: doctest.Example) -> Expected | None:
     named = r"[A-Za-z_][\w.]*" if example.exc_msg else r"(?:\w+\.)*\w+(?:Error|Exception)\b(?!\()"
     hit = re.match(named, example.exc_msg or want)
     if hit is not None:
-        detail = bool(example.exc_msg) and doctest.IGNORE_EXCEPTION_DETAIL not in example.options
-        return Raises(name=hit[0], message=example.exc_msg[hit.end() :].lstrip(":").strip() if detail else "")
+        said = "" if doctest.IGNORE_EXCEPTION_DETAIL in example.options else example.exc_msg or ""
+        return Raises(name=hit[0], message=said[hit.end() :].lstrip(":").strip())
     return read_value(want) or read_value(re.sub(r"\s+#\s.*$", "", want)) or Text(text=want)
