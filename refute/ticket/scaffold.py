@@ -167,11 +167,13 @@ def _ticket_text(start: _Start) -> str:
 
 
 def _claim_lines(start: _Start) -> Iterable[str]:
-    """The claims, else one to start from for each public function that changed."""
+    """The claims, else one to start from for each public function that changed; of many the new ones first."""
     if start.claims:
         yield from (f"  - {_quoted(claim)}" for claim in start.claims)
         return
     found = list(start.suggestions)
+    if len(found) > _MAX_CLAIMS:
+        found.sort(key=lambda one: not one.is_new)
     for one in found[:_MAX_CLAIMS]:
         yield f"  # {one.about}"
         yield f"  - {'text: ' if one.fields else ''}{_quoted(one.claim)}"

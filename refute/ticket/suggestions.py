@@ -29,6 +29,8 @@ class Suggestion:
 
     about: str
     claim: str
+    is_new: bool = False
+    """Whether nothing of that name was there before."""
     fields: tuple[str, ...] = ()
     """Lines of YAML below the claim's text."""
 
@@ -91,9 +93,10 @@ def suggest(
         known = {_undocumented(one) for one in _methods(old)}
         methods = [one for one in _methods(node) if _undocumented(one) not in known and ast.get_docstring(one)]
         called = f"{module}.{name}" if module and name in ambiguous else name
-        yield from (_of(one, f"{called}.{one.name}") for one in methods)
+        there = {one.name for one in _methods(old)}
+        yield from (_of(one, f"{called}.{one.name}", is_new=one.name not in there) for one in methods)
         if not methods:
-            yield _of(node, called)
+            yield _of(node, called, is_new=old is None)
 
 
 def _undocumented(node: Definition) -> object:
@@ -103,15 +106,14 @@ def _undocumented(node: Definition) -> object:
     return form_of(node, without=["body"]), *body
 
 
-def _of(node: Definition, name: str) -> Suggestion:
+def _of(node: Definition, name: str, *, is_new: bool) -> Suggestion:
     is_read = any(ast.unparse(one).endswith("property") for one in node.decorator_list)
     arguments = "" if is_read or isinstance(node, ast.ClassDef) else f"({ast.unparse(node.args)})"
     summary = _SUMMARY_END.split(ast.get_docstring(node) or "", maxsplit=1)[0]
     promise = _one_line(_ANNOUNCES.sub("", summary), _MAX_CLAIM_CHARS)
     wanted = f"{PLACEHOLDER}: what {name} gives for which input, and what never happens"
-    return Suggestion(
-        about=_one_line(name + arguments, _MAX_HINT_CHARS), claim=f"`{name}`: {promise}" if promise else wanted
-    )
+    claim = f"`{name}`: {promise}" if promise else wanted
+    return Suggestion(about=_one_line(name + arguments, _MAX_HINT_CHARS), claim=claim, is_new=is_new)
 
 
 def _methods(node: Definition | None) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:

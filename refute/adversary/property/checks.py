@@ -14,6 +14,7 @@ _PRINTER: Final = re.compile(r"\w*print|pp")
 """`print` and those of `pprint`."""
 DISAGREES: Final = 'f"expected {_shown(_expected)}, got {_shown(_got)}"'
 """What a test says where two values differ; its names have underscores, since a session may have an `expected`."""
+_LIKE: Final = "_reads_like(_expected, _said)"
 CHECKS: Final = ("assert", "with pytest.raises")
 """How a line begins that can fail a test by itself."""
 
@@ -32,9 +33,9 @@ def _lines_of_step(step: Step, namespace: Namespace, *, exact: bool) -> list[str
         return _lines_of_value(step.statement.value, step, namespace, exact=exact)
     code = ast.unparse(step.statement).splitlines()
     if isinstance(step.expected, Raises):
-        return [f"with pytest.raises({step.expected.name}):", *(f"    {line}" for line in code)]
+        return _raising(step.expected, code)
     if shown := printed(step):
-        checked = _assertion("_reads_like(_expected, _said)", "_said")
+        checked = _assertion(_LIKE, "_said")
         return [f"_expected = {textwrap.dedent(shown)!r}", *_transcribed(code, "None"), checked]
     return code
 
@@ -48,8 +49,8 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
     match step.expected:
         case None:
             return [f"assert {code}"] if isinstance(expression, ast.Compare) else [code]
-        case Raises(name=name):
-            return [f"with pytest.raises({name}):", f"    {code}"]
+        case Raises() as error:
+            return _raising(error, [code])
         case Value(plain=ast.Constant(value=bool(truth))) if isinstance(expression, ast.Compare):
             return [f"assert {'' if truth else 'not '}({code})"]
         case Value() as value if not prints:
@@ -65,6 +66,14 @@ def _lines_of_value(  # noqa: PLR0911  # one per kind of expectation
             dedented = f"_expected = {textwrap.dedent(text)!r}"
             either = "_reads_like(_expected, _said) or _reads_like(_expected, str(_got))"  # as `print` shows it
             return [dedented, *_transcribed([f"_got = {code}"]), _assertion(either, "_said")]
+
+
+def _raising(error: Raises, code: list[str]) -> list[str]:
+    within = [f"    {line}" for line in code]
+    if not error.message:
+        return [f"with pytest.raises({error.name}):", *within]
+    said = [f"_expected, _said = {error.message!r}, _message(_raised.value)", _assertion(_LIKE, "_said")]
+    return [f"with pytest.raises({error.name}) as _raised:", *within, *said]
 
 
 def _assertion(condition: str, got: str = "_got") -> str:

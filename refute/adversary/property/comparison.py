@@ -112,6 +112,11 @@ def _defined(reference: Callable[[], Any]) -> Any:
         reject()
 
 
+def _message(error: BaseException) -> str:
+    """What a traceback shows behind the error's name."""
+    return str(error.msg if isinstance(error, SyntaxError) else error)
+
+
 def _transcript(printed: str, got: Any) -> str:
     """What an interactive session shows for a statement."""
     return printed if got is None else f"{printed}{got!r}"

@@ -105,8 +105,8 @@ def _names_of(example: Example, namespace: Namespace, home: str) -> Resolved:
 
 
 def _tested(claim: Claim, text: str, example: Example, origin: Origin, namespace: Namespace, names: Resolved) -> Draft:
-    """The test of an example whose names are known."""
-    lines = lines_of(example, namespace)
+    """The test of an example whose names are known; a docstring's message may be that of another release."""
+    lines = lines_of(example.without_messages() if origin is Origin.DOCSTRING_EXAMPLE else example, namespace)
     if origin is not Origin.AUTHOR_EXAMPLE and (reason := illustrates(text, example, namespace)):
         raise NotTested(reason)
     if not any(line.startswith(CHECKS) for line in lines):

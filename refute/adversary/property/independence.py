@@ -49,7 +49,7 @@ class Evidence:
         if not (self._stands_in_claim(name) or self._stands_in_claim(error)):
             return f"the claim does not name {name}"
         if said("message", self.claim):
-            return "`raises` compares no message, and the claim promises one"
+            return "`raises` compares no message, and the claim promises one: show it in a `>>>` session"
         if not self._varies(call):
             return "`raises` has inputs of its author's, expected `given` with types"
         if not self._is_answer(call):

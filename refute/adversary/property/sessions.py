@@ -4,7 +4,7 @@ import ast
 import doctest
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from refute.adversary.property.expressions import bound_names, free_names, parse_statements
@@ -64,6 +64,14 @@ class Example:
                 case _:
                     pass
         return nodes
+
+    def without_messages(self) -> "Example":
+        """The same with errors by their types alone."""
+        plain = (
+            replace(step, expected=Raises(name=step.expected.name)) if isinstance(step.expected, Raises) else step
+            for step in self.steps
+        )
+        return replace(self, steps=tuple(plain))
 
 
 def blank_out(text: str) -> str:
@@ -152,5 +160,6 @@ def _shown(example: doctest.Example) -> Expected | None:
     named = r"[A-Za-z_][\w.]*" if example.exc_msg else r"(?:\w+\.)*\w+(?:Error|Exception)\b(?!\()"
     hit = re.match(named, example.exc_msg or want)
     if hit is not None:
-        return Raises(name=hit[0])
+        said = "" if doctest.IGNORE_EXCEPTION_DETAIL in example.options else example.exc_msg or ""
+        return Raises(name=hit[0], message=said[hit.end() :].lstrip(":").strip())
     return read_value(want) or read_value(re.sub(r"\s+#\s.*$", "", want)) or Text(text=want)

@@ -50,9 +50,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raises:
-    """An exception; only its type counts, messages are not part of an example's promise."""
+    """An exception by its type; what it says counts where a ticket's own session shows it."""
 
     name: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

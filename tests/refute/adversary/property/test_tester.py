@@ -103,6 +103,19 @@ def test_a_session_may_say_by_assert_and_raises_what_it_expects() -> None:
     assert len(failures(attack, code.replace("raise ValueError(n)", "return 0").replace("n // 2", "n"))) == 2
 
 
+@pytest.mark.parametrize(
+    ("shown", "right"),
+    [("ValueError: 3 is odd", True), ("ValueError: ... odd", True), ("ValueError", True), ("ValueError: 3", False)],
+)
+def test_what_an_error_says_counts_where_the_ticket_shows_it(shown: str, right: bool) -> None:
+    session = f">>> half(3)\nTraceback (most recent call last):\n    ...\n{shown}\n"
+    code = f"def half(n):\n    '''{session}'''\n    raise ValueError(f'{{n}} is odd')\n"
+    assert (failures(attack_on(code, claim("Halves.", session)), code) == {}) is right
+    documented = attack_on(code, "half(n) is half of n.")
+    assert [test.origin for test in documented.tests] == [Origin.DOCSTRING_EXAMPLE]
+    assert failures(documented, code) == {}
+
+
 def test_statements_among_author_examples_run_in_order() -> None:
     code = "class Box:\n    items = 0\n    def add(self):\n        self.items += 1\n"
     written = "box = Box(); box.add(); assert box.items == 1"
