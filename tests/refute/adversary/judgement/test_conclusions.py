@@ -4,15 +4,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import (
-    Origin,
-    Rejected,
-    Screening,
-    TestEnd,
-    TriagedTest,
-    TriageVerdict,
-    Untested,
-)
+from refute.adversary.attack import Origin, Rejected, Screening, TestEnd, TriagedTest, TriageVerdict, Untested
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
 from refute.ticket.record import ClaimId

@@ -117,10 +117,7 @@ def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bo
     [
         ("Box.stretched", ["Box(a0, height=a1).stretched(a2)", "Box(a0).stretched(a1)"]),
         ("Box.area", ["Box(a0, height=a1).area", "Box(a0).area"]),
-        (
-            "Box.around",
-            ["Box(a0, height=a1).around(Box(a2, height=a3))", "Box(a0).around(Box(a1))"],
-        ),
+        ("Box.around", ["Box(a0, height=a1).around(Box(a2, height=a3))", "Box(a0).around(Box(a1))"]),
         ("Shelf.full", ["Shelf(boxes=[Box(a0, height=a1), Box(a2, height=a3)]).full()", "Shelf().full()"]),
         ("Pair.sum", ["Pair(a0, other=a1).sum()", "Pair(a0).sum()"]),
         ("Empty.count", ["Empty().count()"]),

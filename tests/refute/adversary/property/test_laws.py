@@ -62,8 +62,7 @@ def test_an_error_that_the_claim_names_is_independent_on_drawn_inputs(
 
 
 @pytest.mark.parametrize(
-    ("other", "origin"),
-    [("sum", Origin.LIBRARY), ("math.fsum", Origin.LIBRARY), ("slow_sum", Origin.AUTHOR_PROPERTY)],
+    ("other", "origin"), [("sum", Origin.LIBRARY), ("math.fsum", Origin.LIBRARY), ("slow_sum", Origin.AUTHOR_PROPERTY)]
 )
 def test_a_function_that_gives_another_result_than_the_named_one_fails(other: str, origin: Origin) -> None:
     attack = PropertyTester().write_tests(brief_of(CODE, [replace(CLAIM, same_as={"fast_sum": other})]))

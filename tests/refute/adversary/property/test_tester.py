@@ -51,7 +51,7 @@ def test_a_field_that_gives_no_test_is_told_though_others_attack_its_claim() -> 
     )
     untested = PropertyTester().write_tests(brief_of(AREA, [claim], max_tests=1)).untested_fields
     assert [one.field for one in untested] == [
-        *("the example 'area(2, 3'", "same_as, area", "unchanged, area", "area(1, 1) == 1"),
+        *("the example 'area(2, 3'", "same_as, area", "unchanged, area", "area(1, 1) == 1")
     ]
     assert "C1: the example 'area(2, 3' is not tested: is not Python" in map(str, untested)
 

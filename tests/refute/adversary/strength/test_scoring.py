@@ -44,19 +44,13 @@ def became(trial: Trial, brief: Brief, *runs: VariantRun) -> MutantEnd:
             MutantEnd.KILLED,  # the ticket would be INCONCLUSIVE: it may be its answers that are unfit
         ),
         ([failed(not_carried="a lock", not_carried_back=True)], MutantEnd.UNCLEAR),
-        (
-            [failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")],
-            MutantEnd.UNCLEAR,
-        ),
+        ([failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.BROKEN)], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.SKIPPED)], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.TIMED_OUT)], MutantEnd.LIMIT),
         ([make_run("test_four", TestEnd.DIED)], MutantEnd.LIMIT),
         ([failed(error_type="MemoryError", raised_in_implementation=True)], MutantEnd.LIMIT),
-        (
-            [failed(error_type="OSError", error_message="[Errno 28] No space left on device")],
-            MutantEnd.LIMIT,
-        ),
+        ([failed(error_type="OSError", error_message="[Errno 28] No space left on device")], MutantEnd.LIMIT),
     ],
 )
 def test_only_a_failure_that_would_have_kept_the_ticket_from_passing_kills(
@@ -114,18 +108,7 @@ def test_without_controls_there_is_no_score(trial: Trial, brief: Brief) -> None:
 
 def test_a_lost_container_takes_only_its_own_share_and_all_lost_take_the_score(trial: Trial, brief: Brief) -> None:
     good, lost = container(trial, ran(trial, "1", failed())), VariantRuns(runs=(), lost="out of memory")
-    strength = score(
-        trial,
-        brief,
-        Sample(
-            mutants=(
-                mutant(1),
-                mutant(2),
-            )
-        ),
-        [good, lost],
-        floor=0.0,
-    )
+    strength = score(trial, brief, Sample(mutants=(mutant(1), mutant(2))), [good, lost], floor=0.0)
     assert (strength.n, strength.killed, strength.not_run) == (1, 1, 1)
     assert "out of memory" in strength.notes[0]
     assert score(trial, brief, Sample(mutants=(mutant(1),)), [lost, lost], floor=0.0).void == "out of memory"
