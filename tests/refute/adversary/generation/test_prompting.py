@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from refute.adversary.attack import Brief, Rejected, SourceModule
+from refute.adversary.attack import Brief, Rejected
 from refute.adversary.generation.fitting import excerpts
 from refute.adversary.generation.planting import planting
 from refute.adversary.generation.prompting import claims_first, code_aware, hardening, once_more
 from refute.adversary.oracle.ballot import vote_prompt
 from refute.adversary.oracle.question import Situation
 from refute.llm.model import Tier
-from refute.ticket.record import Kind, Module
+from refute.ticket.record import Kind
 from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
@@ -58,9 +58,8 @@ def test_a_prompt_is_as_agreed(brief: Brief, name: str) -> None:
 
 def as_program(brief: Brief) -> Brief:
     """The same ticket about a program."""
-    module = Module(path="impl.py", name="impl")
     ticket = replace(brief.ticket, kind=Kind.CLI)
-    return replace(brief, ticket=ticket, modules=(SourceModule(module=module, source=CLI),))
+    return replace(brief, ticket=ticket, modules=(replace(brief.modules[0], source=CLI),))
 
 
 def test_what_others_wrote_stands_between_markers_that_differ_each_time(brief: Brief) -> None:
@@ -116,14 +115,13 @@ def test_a_hundred_lines_with_five_claims_take_few_tokens(brief: Brief) -> None:
     claim = replace(
         brief.ticket.claims[0], text="f3(values, limit) returns the values below `limit`, three times over."
     )
-    module = SourceModule(module=brief.modules[0].module, source=lines)
-    ticket = replace(brief.ticket, claims=(claim,) * 5)
-    for prompt in (claims_first(replace(brief, ticket=ticket, modules=(module,))),):
-        assert len(prompt.system + prompt.text) / CHARS_PER_TOKEN <= 2_500
+    module, ticket = replace(brief.modules[0], source=lines), replace(brief.ticket, claims=(claim,) * 5)
+    prompt = claims_first(replace(brief, ticket=ticket, modules=(module,)))
+    assert len(prompt.system + prompt.text) / CHARS_PER_TOKEN <= 2_500
 
 
 def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None:
-    broken = replace(brief, modules=(SourceModule(module=brief.modules[0].module, source="def f(:\n"),))
+    broken = replace(brief, modules=(replace(brief.modules[0], source="def f(:\n"),))
     assert "C1: double" in claims_first(broken).text
     assert "def f(:" in code_aware(broken, NO_TESTS).text
 
@@ -131,9 +129,7 @@ def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None
 def test_breaks_that_python_does_not_count_hide_no_code_from_an_excerpt() -> None:
     filler = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(400))
     source = f'"""{chr(0x2028) * 300}{chr(12) * 300}"""\n\n\n{filler}def double(x):\n    return "all of this"\n'
-    brief = make_brief("double(x) returns twice its argument.", max_prompt_chars=10_000)
-    module = SourceModule(module=brief.modules[0].module, source=source)
-    shown_of_it = excerpts(replace(brief, modules=(module,)))
+    shown_of_it = excerpts(make_brief("double(x) returns twice its argument.", source=source, max_prompt_chars=10_000))
     assert 'def double(x):\n    return "all of this"' in shown_of_it.text
     assert "return 399" not in shown_of_it.text
     assert "characters are not shown" in shown_of_it.cut

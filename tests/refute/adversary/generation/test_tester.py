@@ -166,8 +166,6 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_once_more_with_it(brief: B
 
 
 def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
-    from dataclasses import replace
-
     hostile = replace(brief, ticket=replace(brief.ticket, title='"""\nimport os; os.system("x")\n"""\\'))
     attack, _, _ = ask(hostile, GOOD, NOTHING)
     names = {node.names[0].name for node in ast.parse(attack.source).body if isinstance(node, ast.Import)}

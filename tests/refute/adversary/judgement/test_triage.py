@@ -335,9 +335,7 @@ def test_an_implementation_file_that_python_cannot_read_refutes_and_no_error_tha
     code: str, refutes: bool
 ) -> None:
     run = make_run(error_type="SyntaxError", error_message="invalid syntax (impl.py, line 1)")
-    brief = make_brief(CLAIM)
-    brief = replace(brief, modules=(replace(brief.modules[0], source=code),))
     attack = make_attack(SOURCE, [make_test("test_a")])
-    (triaged,) = triage_tests(make_attack_run([run], [run], [run], [run]), attack, brief, repetitions=3)
+    (triaged,) = triage_tests(make_attack_run(*[[run]] * 4), attack, make_brief(source=code), repetitions=3)
     assert (triaged.verdict is TriageVerdict.REFUTED) is refutes
     assert triaged.without_vote is refutes

@@ -12,7 +12,7 @@ from refute.adversary.oracle.vote import hold_vote, needs_vote
 from refute.errors import BudgetExhausted, ModelUnavailable
 from tests.fakes.scripted_model import ScriptedModel
 from tests.fakes.scripted_model import says as told
-from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test, make_triaged
 
 SOURCE = """\
 from impl import double
@@ -54,9 +54,7 @@ def same(demand: str, value: str = "26") -> list[dict[str, Any]]:
 
 
 def refuted(name: str = "test_a", run: Any = A, origin: Origin = Origin.MODEL) -> TriagedTest:
-    return TriagedTest(
-        test=make_test(name, origin=origin), verdict=TriageVerdict.REFUTED, reason="4 of 4 runs: …", run=run
-    )
+    return make_triaged(make_test(name, origin=origin), TriageVerdict.REFUTED, run)
 
 
 def vote(*answers: Any, tests: Sequence[TriagedTest] = (refuted(),)) -> tuple[Sequence[TriagedTest], Any, Any]:
@@ -130,9 +128,7 @@ def test_a_sample_that_misses_a_published_example_does_not_count(
 
 
 def published_brief() -> Brief:
-    made = make_brief(PUBLISHING)
-    module = replace(made.modules[0], source='def double(x: int) -> int:\n    """Twice x."""\n    return 27\n')
-    return replace(made, modules=(module,))
+    return make_brief(PUBLISHING, source='def double(x: int) -> int:\n    """Twice x."""\n    return 27\n')
 
 
 def test_samples_see_signatures_and_docstrings_and_no_code() -> None:

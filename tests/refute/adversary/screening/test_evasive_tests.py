@@ -1,10 +1,7 @@
 """Unusual tests: what hides a mock is seen, and who checks in an unusual way is heard."""
 
-from dataclasses import replace
-
 import pytest
 
-from refute.adversary.attack import SourceModule
 from refute.adversary.screening.screen import screen
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
 from tests.refute.adversary.screening.test_screen import GOOD, no_scan, reason
@@ -105,20 +102,19 @@ def test_a_name_that_is_bound_anew_after_the_test_is_not_that_test() -> None:
     ids=["an error of any kind", "imported", "under another name", "of the code", "of a claim", "of Python"],
 )
 def test_a_name_that_neither_the_code_nor_a_claim_knows_is_made_up(body: str, kept: bool) -> None:
-    brief = make_brief(CLAIM, "triple(x) returns three times its argument.")
-    code = SourceModule(module=brief.modules[0].module, source="def double(x):\n    return 2 * x\n")
+    code = "def double(x):\n    return 2 * x\n"
+    brief = make_brief(CLAIM, "triple(x) returns three times its argument.", source=code)
     attack = make_attack(f"import pytest\ndef test_a():\n    {body}\n", [make_test("test_a")])
-    rejected = screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected
+    rejected = screen(attack, brief, scan=no_scan).rejected
     assert [one.reason for one in rejected] == (
         [] if kept else ["uses impl.dubble, which neither the code nor a claim knows"]
     )
 
 
 def test_code_that_makes_names_while_it_runs_may_have_any() -> None:
-    brief = make_brief()
-    code = SourceModule(module=brief.modules[0].module, source="def __getattr__(name):\n    return len\n")
+    brief = make_brief(source="def __getattr__(name):\n    return len\n")
     attack = make_attack("import impl\ndef test_a():\n    assert impl.dubble('') == 0\n", [make_test("test_a")])
-    assert screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected == ()
+    assert screen(attack, brief, scan=no_scan).rejected == ()
 
 
 @pytest.mark.parametrize(("module", "kept"), [("impl", True), ("time", False)])

@@ -1,13 +1,10 @@
 """Names belong to the test that binds them; errors of one's own and pasted helpers prove nothing."""
 
-from dataclasses import replace
 from textwrap import dedent
 
 import pytest
 
-from refute.adversary.attack import SourceModule
 from refute.adversary.screening.screen import screen
-from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
 IMPLEMENTATION = '''
@@ -30,10 +27,8 @@ def same(x):
 
 def rejected(source: str, *names: str) -> dict[str, str]:
     """Test → why it was rejected."""
-    brief = make_brief()
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=IMPLEMENTATION)
     attack = make_attack(dedent(source), [make_test(name) for name in names])
-    screening = screen(attack, replace(brief, modules=(module,)), scan=lambda _, __: ())
+    screening = screen(attack, make_brief(source=IMPLEMENTATION), scan=lambda _, __: ())
     return {one.test.name: one.reason for one in screening.rejected}
 
 
