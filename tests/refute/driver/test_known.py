@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from refute.driver.known import is_known, is_pythons_own, named
+from refute.driver.known import is_known, is_of_failing, is_pythons_own, named
 from refute.driver.wire import Malformed
 
 
@@ -36,3 +36,13 @@ def test_a_class_that_acts_is_not_named() -> None:
 def test_a_class_made_at_run_time_is_not_pythons_own() -> None:
     assert is_pythons_own(json.JSONEncoder)
     assert not is_pythons_own(type("Shape", (), {"__module__": "abc"}))
+
+
+def test_nothing_is_asked_of_what_may_be_handed_over() -> None:
+    class Array:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("the truth value of an array is ambiguous")
+
+        __hash__ = None  # type: ignore[assignment]
+
+    assert not is_of_failing(Array())

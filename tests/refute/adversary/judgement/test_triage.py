@@ -12,13 +12,14 @@ SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\ndef te
 
 
 def judged(
-    *runs: TestRun, origin: Origin = Origin.MODEL, claim: str = CLAIM, name: str = "test_a", **facts: Any
-) -> TriagedTest:
+    *runs: TestRun, origin: Origin = Origin.MODEL, claim: str = CLAIM, name: str = "test_a", source: str = SOURCE,
+    code: str = "",
+) -> TriagedTest:  # fmt: skip
     """Triage one test with its first run and repetitions (three like the first unless given)."""
     first, *again = runs
-    attack = make_attack(SOURCE, [make_test(name, origin=origin)])
-    run = make_attack_run([first], *[[one] for one in again or [first] * 3], **facts)
-    (triaged,) = triage_tests(run, attack, make_brief(claim), repetitions=len(again) or 3)
+    attack = make_attack(source, [make_test(name, origin=origin)])
+    run = make_attack_run([first], *[[one] for one in again or [first] * 3])
+    (triaged,) = triage_tests(run, attack, make_brief(claim, source=code), repetitions=len(again) or 3)
     return triaged
 
 
@@ -70,8 +71,7 @@ def test_a_test_that_no_run_passed_is_not_put_down_to_chance(other: TestRun) -> 
     ],
 )
 def test_a_test_that_leaves_nothing_to_chance_and_passes_at_times_is_contested(source: str, *, contested: bool) -> None:
-    attack = make_attack(source, [make_test("test_a")])
-    (triaged,) = triage_tests(make_attack_run(*[[run] for run in SOMETIMES]), attack, make_brief(), repetitions=3)
+    triaged = judged(*SOMETIMES, source=source)
     assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, contested)
 
 
@@ -335,7 +335,6 @@ def test_an_implementation_file_that_python_cannot_read_refutes_and_no_error_tha
     code: str, refutes: bool
 ) -> None:
     run = make_run(error_type="SyntaxError", error_message="invalid syntax (impl.py, line 1)")
-    attack = make_attack(SOURCE, [make_test("test_a")])
-    (triaged,) = triage_tests(make_attack_run(*[[run]] * 4), attack, make_brief(source=code), repetitions=3)
+    triaged = judged(run, code=code)
     assert (triaged.verdict is TriageVerdict.REFUTED) is refutes
     assert triaged.without_vote is refutes
