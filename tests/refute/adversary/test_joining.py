@@ -87,13 +87,6 @@ def test_an_import_that_fails_is_one_test_s_own_fault(imported: str) -> None:
     assert "    import math" not in source
 
 
-def test_what_is_needed_keeps_its_order() -> None:
-    helper = statements_of("import math\nAREA = math.pi\n")
-    (function,) = statements_of("def test_a():\n    return AREA\n")
-    (whole,) = self_contained(function, helper)
-    assert [type(node).__name__ for node in whole.body] == ["Import", "Assign", "Return"]  # type: ignore[attr-defined]
-
-
 def test_a_future_import_inside_the_file_is_left_out() -> None:
     space, _, _ = run("x = 1\n", "from __future__ import annotations\ndef test_b() -> int:\n    return 2\n")
     assert space["test_b"]() == 2
@@ -105,10 +98,6 @@ def test_fixtures_of_one_name_are_used_by_their_new_one() -> None:
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     assert names[1] == {"box": "box_2"}
     assert ast.unparse(functions["test_2"].args) == "box_2"
-
-
-def test_a_piece_that_does_not_parse_takes_only_itself_away() -> None:
-    assert statements_of("def (") == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from tests.golden_files import assert_prompt_agreed
 from tests.refute.adversary.conftest import make_attack, make_brief, make_test
 
 NO_TESTS = make_attack("", ())
-CHARS_PER_TOKEN = 4
 
 
 CLI = '''"""Adds numbers."""
@@ -104,20 +103,6 @@ def test_a_recognisable_key_does_not_leave_and_code_stays_as_it_is(brief: Brief)
 )
 def test_the_tier_is_that_of_the_labels(brief: Brief, labels: tuple[str, ...], tier: Tier) -> None:
     assert claims_first(replace(brief, ticket=replace(brief.ticket, labels=labels))).tier is tier
-
-
-def test_a_hundred_lines_with_five_claims_take_few_tokens(brief: Brief) -> None:
-    lines = "\n\n".join(
-        f'def f{n}(values: list[int], limit: int = {n}) -> list[int]:\n    """Values below the limit, {n} times."""\n'
-        f"    kept = [value for value in values if value < limit]\n    return kept * {n}\n"
-        for n in range(20)
-    )
-    claim = replace(
-        brief.ticket.claims[0], text="f3(values, limit) returns the values below `limit`, three times over."
-    )
-    module, ticket = replace(brief.modules[0], source=lines), replace(brief.ticket, claims=(claim,) * 5)
-    prompt = claims_first(replace(brief, ticket=ticket, modules=(module,)))
-    assert len(prompt.system + prompt.text) / CHARS_PER_TOKEN <= 2_500
 
 
 def test_a_module_that_does_not_parse_still_makes_a_prompt(brief: Brief) -> None:

@@ -172,18 +172,6 @@ def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
     assert "os" not in names
 
 
-@pytest.mark.parametrize(
-    "start", ["def  test_a():", "def\ttest_a():", "def \\\ntest_a():", "x = 1\rdef test_a():", "\x0cdef test_a():"]
-)
-@pytest.mark.parametrize("taken", [False, True], ids=["as it is called", "under another name"])
-def test_a_function_may_be_spelled_as_python_allows(brief: Brief, start: str, taken: bool) -> None:
-    odd = written("test_a", code=f"{start}\n    from impl import double\n    assert double(3) == 6\n")
-    attack, _, _ = ask(brief, says({"tests": [*([written("test_a")] if taken else []), odd]}), NOTHING)
-    result = no_scan(attack, brief)
-    assert (result.rejected, len(result.attack.tests)) == ((), 1 + taken)
-    assert "double(3) == 6" in result.attack.source
-
-
 def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: Brief) -> None:
     attack, tester, _ = ask(brief, says({"preamble": "X = '\ud800'", "tests": THREE}), NOTHING)
     assert len(attack.tests) == 3
