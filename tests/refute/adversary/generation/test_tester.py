@@ -190,12 +190,3 @@ def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pyt
 def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, around: str) -> None:
     attack, tester, _ = ask(brief, says(around.replace("{}", GOOD.text)), NOTHING)
     assert (len(attack.tests), tester.notes) == (3, [])
-
-
-def test_what_the_preamble_imports_is_there_for_every_test(brief: Brief) -> None:
-    tests = [written(f"test_{name}", code=f"def test_{name}():\n    assert double(2) == 4\n") for name in "abc"]
-    preamble = "import missing_package\nfrom impl import double"
-    attack = ask(brief, says({"preamble": preamble, "tests": tests}), NOTHING)[0]
-    assert [test.name for test in screen(attack, brief).attack.tests] == ["test_a", "test_b", "test_c"], attack.source
-    assert attack.source.count("from impl import double") == 3
-    assert "missing_package" not in attack.source

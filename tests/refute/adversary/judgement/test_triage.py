@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,19 +107,6 @@ def test_what_the_claim_and_its_author_s_own_call_name_must_be_there(
 ) -> None:
     run = failed("ImportError" if missing.startswith("cannot") else "AttributeError", missing, **OWN)
     assert judged(run, origin=origin, claim="`double(n)` is twice n.").verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("claim", "where"), [("`double`", "no implementation file has"), ("`impl.double`", "impl does")]
-)
-def test_where_a_missing_name_was_looked_for_is_told_if_the_claim_says_where(claim: str, where: str) -> None:
-    brief = make_brief(f"{claim} doubles.")
-    other = replace(brief.modules[0], module=replace(brief.modules[0].module, name="other"))
-    run = failed("ImportError", "cannot import name 'double' from 'impl' (/workspace/impl.py)", **OWN)
-    attack = make_attack(SOURCE, [make_test("test_a", origin=Origin.AUTHOR_EXAMPLE)])
-    runs, brief = make_attack_run(*[[run]] * 4), replace(brief, modules=(*brief.modules, other))
-    (triaged,) = triage_tests(runs, attack, brief, repetitions=3)
-    assert where in triaged.reason
 
 
 @pytest.mark.parametrize(
