@@ -52,7 +52,7 @@ PAIR = "def words(text):\n    return text.split()\n\n\ndef pick(items):\n    ret
         ("`words` and `pick` are kept.", "def test_a():\n    assert impl.words('a')\n", ("pick",)),
         (
             "`words` and `pick` are kept.",
-            "def both(x):\n    return pick(words(x))\ndef test_a():\n    assert both('a')\n",
+            "def f(x):\n    return pick(words(x))\ndef test_a():\n    assert f('a')\n",
             (),
         ),
         ("words(pick(x)) is kept.", "def test_a():\n    assert pick('a')\n", ("words",)),

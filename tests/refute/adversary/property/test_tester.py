@@ -210,38 +210,17 @@ def test_docstring_examples_belong_to_the_claim_that_names_their_function() -> N
 
 
 def test_docstring_examples_of_a_function_are_not_those_of_a_method_of_its_name() -> None:
-    code = """
-        class Box:
-            def item(self, at):
-                return at
-        def item(value):
-            '''
-            >>> item(1)
-            2
-            '''
-            return value
-    """
+    code = "class Box:\n    def item(self, at):\n        return at\n"
+    code += "def item(value):\n    '''\n    >>> item(1)\n    2\n    '''\n    return value\n"
     assert not attack_on(code, "`Box.item` returns what lies there.").tests
     assert len(attack_on(code, "`item` makes an item.").tests) == 1
 
 
 def test_examples_of_a_class_are_those_of_a_method_that_a_claim_names_where_they_call_it() -> None:
-    code = '''
-        class Box:
-            """
-            >>> Box().size()
-            1
-
-            >>> box = Box()
-            >>> box.name()
-            'box'
-            """
-            def size(self): return 1
-            def name(self): return "box"
-    '''
-    (test,) = attack_on(code, "`Box.name` is short.").tests
-    assert test.name in attack_on(code, "`Box.name` is short.").source
-    assert "Box().size()" not in attack_on(code, "`Box.name` is short.").source
+    shown = "    >>> Box().size()\n    1\n\n    >>> box = Box()\n    >>> box.name()\n    'box'\n"
+    code = f"class Box:\n    '''\n{shown}    '''\n    def size(self): return 1\n    def name(self): return 'box'\n"
+    attack = attack_on(code, "`Box.name` is short.")
+    assert (len(attack.tests), "Box().size()" in attack.source) == (1, False)
     assert len(attack_on(code, "A `Box` is a box.").tests) == 2
     assert attack_on(code, Claim(id=ClaimId("C1"), text="`Box.name` stays.", unchanged={"Box.name": ""})).tests == ()
     assert attack_on(code, "`Box.name` gives the same text as before.").tests == ()
