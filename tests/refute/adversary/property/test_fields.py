@@ -116,6 +116,22 @@ def test_a_field_that_gives_no_test_is_told_beside_the_claim_s_examples() -> Non
     ]
 
 
+def test_what_unchanged_names_and_the_code_has_not_is_told() -> None:
+    claim = Claim(id=ClaimId("C1"), text="It is right.", unchanged={"parse": "", "Stack.pop": "", "_now": ""})
+    (told,) = linted(weaknesses, brief_of(CODE, [claim]))
+    assert str(told).startswith(
+        "C1 is not tested: unchanged: got '_now', expected a public function, or `Class.method`"
+    )
+
+
+def test_what_a_claim_says_of_code_elsewhere_is_told() -> None:
+    claims = ["`other` behaves exactly as before.", "`parse` behaves exactly as before."]
+    told = linted(weaknesses, brief_of(CODE, claims))
+    assert [str(one).partition(";")[0] for one in told] == [
+        "C1 is not tested: it names code that the implementation files do not define"
+    ]
+
+
 def test_a_program_is_advised_to_show_a_command() -> None:
     made = brief_of(CODE, ["It adds numbers."])
     made = replace(made, ticket=replace(made.ticket, kind=Kind.CLI))
