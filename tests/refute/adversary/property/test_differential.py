@@ -298,11 +298,6 @@ def test_what_claims_call_unchanged_is_asked_first_and_then_what_changed() -> No
     assert ways_of(brief(code, replace(CLAIM, unchanged={"clamp": ""})))[0].function.name == "clamp"
 
 
-def test_a_method_is_not_called_on_its_class() -> None:
-    ways = [way for way in ways_of(brief(OLD, "`Pair.width(3)` and `Pair(1, 2).width()`.")) if way.function.owner]
-    assert [way.call for way in ways] == ["Pair(a0, a1).width()"]
-
-
 def test_code_that_catches_everything_does_not_wait_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def stubborn() -> str:
         try:

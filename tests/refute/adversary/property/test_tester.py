@@ -189,11 +189,6 @@ def test_a_property_over_unknown_values_is_untested(given_n: str, reason: str) -
     assert reason in attack.untestable[0].reason
 
 
-def test_a_claim_without_a_test_is_told_of_its_field_before_its_text() -> None:
-    said = claim("`area(w, h)` never raises for positive numbers.", block=Property(given={"n": "Banana"}, check="n"))
-    assert attack_on("def area(w, h): ...", said).untestable[0].reason.startswith("property: given n: got 'Banana'")
-
-
 def test_blocks_that_need_what_others_left_run_in_one_test_and_others_apart() -> None:
     code = "class Box:\n    n = 0\n    def add(self):\n        self.n += 1\n        return self.n\n"
     text = ">>> box = Box()\n>>> box.add()\n1\n\nAnd:\n\n>>> Box().add()\n1\n\nThen:\n\n>>> box.add()\n2\n\n"
