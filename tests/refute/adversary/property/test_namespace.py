@@ -29,6 +29,13 @@ def test_private_names_are_known_at_home_only() -> None:
         imports("_SECRET")
 
 
+def test_names_that_everybody_knows_are_imported() -> None:
+    assert imports("isclose(run(1), math.pi)")[0] == "from math import isclose"
+    assert imports("datetime.timedelta(1)") == ("import datetime",)
+    assert imports("datetime(2020, 1, 1)") == ("from datetime import datetime",)
+    assert imports("urllib.parse.quote(html.escape('a'))") == ("import html", "import urllib.parse")
+
+
 @pytest.mark.parametrize(
     ("source", "code", "expected"),
     [
