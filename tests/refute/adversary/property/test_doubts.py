@@ -41,6 +41,19 @@ def test_a_clock_that_an_argument_may_replace_is_no_doubt() -> None:
     assert len(attack_on(code, "f(3) == 3").tests) == 1
 
 
+@pytest.mark.parametrize(
+    ("claim", "tests"),
+    [
+        ("Sorts them. f([2, 1]) == [1, 2]", 1),
+        ("In any order. f([2, 1]) == [1, 2]", 0),
+        ("If strict is set, f([2, 1]) == [1, 2]", 0),
+        ("True if it is long\nf([2, 1]) == [1, 2]\nf([1]) == [1]", 2),
+    ],
+)
+def test_words_around_an_example_may_leave_it_open(claim: str, tests: int) -> None:
+    assert len(attack_on("def f(xs):\n    return sorted(xs)", claim).tests) == tests
+
+
 def test_a_function_that_reads_files_is_tested_where_no_path_is_given() -> None:
     code = "import os\n\ndef f(name):\n    return len(os.listdir('.')) * 0 + len(name)"
     assert len(attack_on(code, "f('abc') == 3").tests) == 1
