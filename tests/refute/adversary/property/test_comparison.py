@@ -99,8 +99,4 @@ def test_items_of_generators_are_read() -> None:
 def test_definitions_are_those_of_the_textbook() -> None:
     assert _primes_below(20) == [2, 3, 5, 7, 11, 13, 17, 19]
     assert [_edit_distance(*pair) for pair in (("", "abc"), ("kitten", "sitting"), ("a", "a"))] == [3, 3, 0]
-    assert [text for text in ("", "()", "([]{})", "(", "(]", ")(") if _is_balanced(text)] == [
-        "",
-        "()",
-        "([]{})",
-    ]
+    assert [text for text in ("", "()", "([]{})", "(", "(]", ")(") if _is_balanced(text)] == ["", "()", "([]{})"]
