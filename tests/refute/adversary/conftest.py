@@ -16,6 +16,8 @@ from refute.adversary.attack import (
     SourceModule,
     TestEnd,
     TestRun,
+    TriagedTest,
+    TriageVerdict,
 )
 from refute.sandbox.job import Job, Limits
 from refute.ticket.record import ClaimId, Module
@@ -24,11 +26,11 @@ from tests.fakes.tickets import fake_ticket
 CLAIM = "double(x) returns twice its argument."
 
 
-def make_brief(*claims: str, **limits: Any) -> Brief:
-    """A brief for `impl.py`; claims are C1, C2 and so on."""
+def make_brief(*claims: str, source: str = "", **limits: Any) -> Brief:
+    """A brief for `impl.py` of this source; claims are C1, C2 and so on."""
     texts = claims or (CLAIM,)
     ticket = fake_ticket(*texts, ticket_id="TCK-1", workspace=Path("/nowhere"), implementation_files=("impl.py",))
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source="")
+    module = SourceModule(module=Module(path="impl.py", name="impl"), source=source)
     return Brief(ticket=ticket, modules=(module,), workspace_paths=("impl.py",), **limits)
 
 
@@ -62,6 +64,14 @@ def make_run(name: str = "test_a", end: TestEnd = TestEnd.FAILED, **facts: Any) 
     if given := facts.pop("smallest_input", ""):
         defaults["notes"] = (f"Falsifying example: {name}({','.join(given.splitlines())})",)
     return TestRun(name=name, end=end, **({"reached_implementation": True} | defaults | facts))
+
+
+def make_triaged(
+    test: AttackTest, verdict: TriageVerdict = TriageVerdict.SURVIVED, run: TestRun | None = None
+) -> TriagedTest:
+    """A test with what was made of it."""
+    end = TestEnd.PASSED if verdict is TriageVerdict.SURVIVED else TestEnd.FAILED
+    return TriagedTest(test=test, verdict=verdict, reason=f"because {verdict}", run=run or make_run(test.name, end))
 
 
 def make_attack_run(first: Sequence[TestRun], *repetitions: Sequence[TestRun], **facts: Any) -> AttackRun:

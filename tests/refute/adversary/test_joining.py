@@ -1,13 +1,16 @@
-"""Pieces of generated code in one file leave each other alone."""
+"""Pieces of generated code, and tests of several testers, in one file leave each other alone."""
 
 import ast
 import decimal
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from refute.adversary.joining import join, self_contained, statements_of
+from refute.adversary.attack import Attack, Untested
+from refute.adversary.joining import combine, join, self_contained, statements_of
 from refute.adversary.references import ImplementationUse
+from tests.refute.adversary.conftest import make_brief, make_test
 
 
 def run(*pieces: str) -> tuple[dict[str, Any], list[dict[str, str]], str]:
@@ -84,13 +87,6 @@ def test_an_import_that_fails_is_one_test_s_own_fault(imported: str) -> None:
     assert "    import math" not in source
 
 
-def test_what_is_needed_keeps_its_order() -> None:
-    helper = statements_of("import math\nAREA = math.pi\n")
-    (function,) = statements_of("def test_a():\n    return AREA\n")
-    (whole,) = self_contained(function, helper)
-    assert [type(node).__name__ for node in whole.body] == ["Import", "Assign", "Return"]  # type: ignore[attr-defined]
-
-
 def test_a_future_import_inside_the_file_is_left_out() -> None:
     space, _, _ = run("x = 1\n", "from __future__ import annotations\ndef test_b() -> int:\n    return 2\n")
     assert space["test_b"]() == 2
@@ -104,12 +100,46 @@ def test_fixtures_of_one_name_are_used_by_their_new_one() -> None:
     assert ast.unparse(functions["test_2"].args) == "box_2"
 
 
-def test_a_piece_that_does_not_parse_takes_only_itself_away() -> None:
-    assert statements_of("def (") == []
-
-
 @pytest.mark.parametrize(
     ("body", "uses"), [("run('add.py 1')", True), ("'C1: add.py prints the sum.'\n    run('ls')", False)]
 )
 def test_a_docstring_that_names_the_code_does_not_use_it(body: str, *, uses: bool) -> None:
     assert ImplementationUse(f"def test_a():\n    {body}\n", ["add"], ["add.py"]).refers("test_a") is uses
+
+
+BRIEF = make_brief("double(x) returns twice its argument.", "Bad input raises ValueError.", max_tests=3)
+BODY = '"""By {who}."""\n\nfrom impl import double\n\n\ndef check(x):\n    return double(x) == {n}\n\n\n{tests}'
+TEST = "def test_{k}():\n    assert check({k})\n\n\n"
+
+
+def attack(who: str, count: int, **changed: object) -> Attack:
+    source = BODY.format(who=who, n=len(who), tests="".join(TEST.format(k=k) for k in range(count)))
+    tests = tuple(replace(make_test(f"test_{k}"), tester=who) for k in range(count))
+    untestable = (Untested(claim=BRIEF.ticket.claims[1], reason="vague"),)
+    made = Attack(file_name="test_adversarial_t.py", source=source, tests=tests, untestable=untestable, tester=who)
+    return replace(made, **changed)  # type: ignore[arg-type]
+
+
+def test_every_test_says_who_wrote_it_and_stands_in_the_file_under_its_name() -> None:
+    both = combine([attack("gemini", 2), attack("property", 2)], BRIEF)
+    functions = {node.name for node in ast.parse(both.source).body if isinstance(node, ast.FunctionDef)}
+    assert [(test.name, test.tester) for test in both.tests] == [
+        ("test_0", "gemini"),
+        ("test_0_2", "property"),
+        ("test_1", "gemini"),
+        ("test_1_2", "property"),
+    ]
+    assert functions == {test.name for test in both.tests} | {"check", "check_2"}
+    assert both.tester == "gemini,property"
+    assert "By gemini." in both.source
+    assert "By property." in both.source
+
+
+def test_a_claim_is_untestable_where_all_say_so_with_each_one_s_reason() -> None:
+    both = combine([attack("gemini", 1), attack("property", 1)], BRIEF)
+    assert [(one.claim.id, one.reason) for one in both.untestable] == [("C2", "gemini: vague; property: vague")]
+
+
+def test_one_tester_s_attack_stays_byte_for_byte() -> None:
+    alone = attack("property", 2)
+    assert combine([alone], BRIEF) is alone

@@ -51,8 +51,7 @@ def test_a_test_that_passed_was_skipped_or_could_not_be_collected(job):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [None, b"no xml", b'<!DOCTYPE a [<!ENTITY b "c">]><testsuites>&b;</testsuites>', b"\xff\xfe"],
+    "content", [None, b"no xml", b'<!DOCTYPE a [<!ENTITY b "c">]><testsuites>&b;</testsuites>', b"\xff\xfe"]
 )
 def test_without_a_readable_report_every_test_is_missing(job, content):
     assert read(job, content).end is TestEnd.MISSING

@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from refute.adversary.import_failure import find_import_failure, is_declared
+from refute.adversary.import_failure import is_declared
 from refute.adversary.verification import judge_verification, script_command
 from refute.outcome import Status
 from refute.sandbox.job import End, Exited, JobResult, Limit, LimitReached, TimedOut
@@ -93,6 +93,32 @@ UNITTEST = """\
 
     FAILED (errors=1)
     """
+DOCTEST = """\
+    **********************************************************************
+    File "/workspace/impl.py", line 3, in impl.run
+    Failed example:
+        run()
+    Exception raised:
+        Traceback (most recent call last):
+          File "/usr/lib/python3.11/doctest.py", line 1353, in __run
+            exec(compile(example.source, filename, "single",
+          File "<doctest impl.run[0]>", line 1, in <module>
+            run()
+          File "/workspace/impl.py", line 6, in run
+            import leftpad
+        ModuleNotFoundError: No module named 'leftpad'
+    **********************************************************************
+    1 items had failures:
+       1 of   1 in impl.run
+    ***Test Failed*** 1 failures.
+    """
+OTHER_DOCTEST = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
+IN_A_CHILD = """\
+    Traceback (most recent call last):
+      File "/workspace/verify.py", line 2, in <module>
+        subprocess.run([sys.executable, "impl.py"], check=True)
+    subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
+    """
 
 
 @pytest.mark.parametrize(
@@ -104,8 +130,14 @@ UNITTEST = """\
         ("", CONFTEST, "conftest.py:2"),
         (LAZY, "", "impl.py:2"),
         ("", UNITTEST, "/workspace/test_impl.py:1"),
+        ("", dedent(UNCAUGHT) + "FAIL: import of impl\n", "/workspace/impl.py:7"),
+        (DOCTEST, "", "/workspace/impl.py:6"),
+        ("", UNCAUGHT + IN_A_CHILD, "/workspace/impl.py:7"),
     ],
-    ids=["python", "python on stdout", "pytest", "conftest", "imported late", "unittest"],
+    ids=[
+        *("python", "python on stdout", "pytest", "conftest", "imported late", "unittest"),
+        *("the script's own words", "doctest", "in a child process"),
+    ],
 )
 def test_an_uncaught_import_error_is_told_with_module_and_place(stdout: str, stderr: str, place: str) -> None:
     stop = judge_verification(result(stdout, stderr), TICKET)
@@ -163,35 +195,37 @@ def test_a_file_that_is_no_python_is_an_import_failure(stdout: str, stderr: str)
 
 
 @pytest.mark.parametrize(
-    ("stdout", "stderr"),
+    ("stdout", "stderr", "code"),
     [
-        ("ImportError: No module named 'leftpad'", ""),
-        ("", "ImportError: No module named 'leftpad'\n"),
-        ("FAILED t.py::a - ModuleNotFoundError: No module named 'x'\nFAILED t.py::b - assert 1 == 2\n", ""),
+        ("ImportError: No module named 'leftpad'", "", 1),
+        ("", "ImportError: No module named 'leftpad'\n", 1),
+        ("FAILED t.py::a - ModuleNotFoundError: No module named 'x'\nFAILED t.py::b - assert 1 == 2\n", "", 1),
         (
             "",
             dedent(UNCAUGHT)
             + "\nDuring handling of the above exception, another exception occurred:\n\n"
             + 'Traceback (most recent call last):\n  File "x.py", line 9, in <module>\nRuntimeError: no backend\n',
+            1,
         ),
-        ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n"),
-        ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT),
-        ("assert 1 == 2", ""),
-        ("", '  File "test_impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n'),
+        ("", dedent(UNCAUGHT) + "AssertionError: wrong answer\n", 1),
+        ("FAILED test_impl.py::test_a - assert 1 == 2\n1 failed in 0.1s\n", UNCAUGHT, 1),
+        ("assert 1 == 2", "", 1),
+        ("", '  File "test_impl.py", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n', 1),
+        (dedent(DOCTEST) + OTHER_DOCTEST, "", 1),
+        ("", dedent(UNCAUGHT) + "./verify.sh: line 4: refutex: command not found\n", 1),
+        ("", dedent(UNCAUGHT) + "grep: out.txt: No such file or directory\n", 1),
+        ("", UNCAUGHT, 127),
+        ("", UNCAUGHT, 137),
     ],
     ids=[
-        "printed",
-        "printed on stderr",
-        "mixed tests",
-        "chained",
-        "then another",
-        "tests failed",
-        "none",
-        "not its file",
+        *("printed", "printed on stderr", "mixed tests", "chained", "then another", "tests failed", "none"),
+        *("not its file", "another doctest failed", "command", "grep", "127", "killed"),
     ],
 )
-def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(stdout: str, stderr: str) -> None:
-    stop = judge_verification(result(stdout, stderr), TICKET)
+def test_an_import_error_that_is_not_why_the_script_failed_is_no_import_failure(
+    stdout: str, stderr: str, code: int
+) -> None:
+    stop = judge_verification(result(stdout, stderr, end=Exited(code=code)), TICKET)
     assert stop.status is Status.FAILED_VERIFICATION
 
 
@@ -254,66 +288,3 @@ def test_damage_outside_the_workspace_blocks_however_the_script_ended(end: End) 
 )
 def test_a_script_runs_in_the_language_that_it_is_scanned_in(path, script, command):
     assert script_command(path, script) == (command, f"./{path}")
-
-
-DOCTEST = """\
-    **********************************************************************
-    File "/workspace/impl.py", line 3, in impl.run
-    Failed example:
-        run()
-    Exception raised:
-        Traceback (most recent call last):
-          File "/usr/lib/python3.11/doctest.py", line 1353, in __run
-            exec(compile(example.source, filename, "single",
-          File "<doctest impl.run[0]>", line 1, in <module>
-            run()
-          File "/workspace/impl.py", line 6, in run
-            import leftpad
-        ModuleNotFoundError: No module named 'leftpad'
-    **********************************************************************
-    1 items had failures:
-       1 of   1 in impl.run
-    ***Test Failed*** 1 failures.
-    """
-OTHER_DOCTEST = 'File "x.py", line 9, in x.f\nFailed example:\n    f()\nExpected:\n    1\nGot:\n    2\n'
-
-
-@pytest.mark.parametrize(
-    ("stdout", "stderr", "line"),
-    [
-        ("", dedent(UNCAUGHT) + "FAIL: import of impl\n", 7),
-        (DOCTEST, "", 6),
-        (
-            "",
-            dedent(UNCAUGHT)
-            + dedent("""\
-            Traceback (most recent call last):
-              File "/workspace/verify.py", line 2, in <module>
-                subprocess.run([sys.executable, "impl.py"], check=True)
-            subprocess.CalledProcessError: Command '['python', 'impl.py']' returned non-zero exit status 1.
-            """),
-            7,
-        ),
-    ],
-    ids=["the script's own words", "doctest", "in a child process"],
-)
-def test_an_import_error_is_one_however_it_is_told(stdout: str, stderr: str, line: int) -> None:
-    found = find_import_failure(dedent(stdout), stderr)
-    assert (found.module, found.place) == ("leftpad", f"/workspace/impl.py:{line}")
-
-
-@pytest.mark.parametrize(
-    ("stdout", "stderr", "code"),
-    [
-        (dedent(DOCTEST) + OTHER_DOCTEST, "", 1),
-        ("", dedent(UNCAUGHT) + "./verify.sh: line 4: refutex: command not found\n", 1),
-        ("", dedent(UNCAUGHT) + "grep: out.txt: No such file or directory\n", 1),
-        ("", UNCAUGHT, 127),
-        ("", UNCAUGHT, 137),
-    ],
-    ids=["another doctest failed", "command", "grep", "127", "killed"],
-)
-def test_an_import_error_that_ended_no_program_or_was_not_the_last_word_is_none(
-    stdout: str, stderr: str, code: int
-) -> None:
-    assert find_import_failure(dedent(stdout), dedent(stderr), exit_code=code) is None

@@ -14,11 +14,7 @@ from refute.driver.processes import Usage, descendants, starved, usage
 
 @pytest.mark.parametrize(
     ("now", "expected"),
-    [
-        (Usage(3.0, runnable=True), True),
-        (Usage(3.0, runnable=False), False),
-        (Usage(19.0, runnable=True), False),
-    ],
+    [(Usage(3.0, runnable=True), True), (Usage(3.0, runnable=False), False), (Usage(19.0, runnable=True), False)],
     ids=["wanted to run and could not", "waited for something", "ran all the time"],
 )
 def test_only_a_process_that_could_not_run_is_starved(now: Usage, *, expected: bool) -> None:

@@ -1,10 +1,12 @@
-"""In which order tests are repeated."""
+"""In which order tests are repeated, and what a worker's environment holds."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from refute.driver.plan import Plan, Report
-from refute.driver.supervisor import Supervisor
+import pytest
+
+from refute.driver.plan import VERSION, Plan, Report
+from refute.driver.supervisor import Supervisor, environment
 
 
 class Rehearsal(Supervisor):
@@ -17,9 +19,9 @@ class Rehearsal(Supervisor):
         return {name: Report(name=name, end="timed_out" if name.startswith("hang") else "failed") for name in names}
 
 
-def rehearse(folder: Path, tests: list[str]) -> Rehearsal:
-    plan = Plan(
-        version=1,
+def plan(folder: Path, tests: list[str]) -> Plan:
+    return Plan(
+        version=VERSION,
         nonce="n",
         attack_dir=str(folder),
         test_file="t.py",
@@ -35,7 +37,10 @@ def rehearse(folder: Path, tests: list[str]) -> Rehearsal:
         memory_bytes=1,
         recursion_limits=[1000],
     )
-    supervisor = Rehearsal(plan, b"")
+
+
+def rehearse(folder: Path, tests: list[str]) -> Rehearsal:
+    supervisor = Rehearsal(plan(folder, tests), b"")
     supervisor.passes = []
     supervisor.run()
     return supervisor
@@ -59,3 +64,13 @@ def test_every_repetition_tells_of_every_test_that_did_not_pass(tmp_path: Path) 
     assert [{one.name for one in reports} for reports in results.repetitions] == [
         {"hang_a", "fails", "hang_b", "hang_c"}
     ] * 2
+
+
+def test_a_worker_knows_the_proxy_to_allowed_hosts_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://10.0.0.2:3128")
+    monkeypatch.setenv("SECRET", "canary")
+    made = environment(plan(tmp_path, []))
+    assert made["HTTPS_PROXY"] == "http://10.0.0.2:3128"
+    assert "SECRET" not in made

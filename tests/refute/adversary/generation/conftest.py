@@ -1,10 +1,8 @@
 """A brief with a module, and a model whose answers are written down beforehand."""
 
-from dataclasses import replace
-
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.attack import Brief
 from tests.refute.adversary.conftest import make_brief
 
 CLAIMS = ("double(x) returns twice its argument.", "Bad input raises ValueError.")
@@ -42,8 +40,7 @@ def helper(x: int) -> int:
 @pytest.fixture
 def brief() -> Brief:
     """Two claims about a module whose code holds a bug that no outline may show."""
-    made = make_brief(*CLAIMS, max_tests=10)
-    return replace(made, modules=(SourceModule(module=made.modules[0].module, source=MODULE),))
+    return make_brief(*CLAIMS, source=MODULE, max_tests=10)
 
 
 def written(name: str, *, claim: str = "C1", code: str = "", quote: str = "") -> dict[str, str]:

@@ -166,24 +166,10 @@ def test_a_claim_that_waits_for_the_code_is_asked_for_once_more_with_it(brief: B
 
 
 def test_a_title_that_breaks_out_of_the_header_does_not(brief: Brief) -> None:
-    from dataclasses import replace
-
     hostile = replace(brief, ticket=replace(brief.ticket, title='"""\nimport os; os.system("x")\n"""\\'))
     attack, _, _ = ask(hostile, GOOD, NOTHING)
     names = {node.names[0].name for node in ast.parse(attack.source).body if isinstance(node, ast.Import)}
     assert "os" not in names
-
-
-@pytest.mark.parametrize(
-    "start", ["def  test_a():", "def\ttest_a():", "def \\\ntest_a():", "x = 1\rdef test_a():", "\x0cdef test_a():"]
-)
-@pytest.mark.parametrize("taken", [False, True], ids=["as it is called", "under another name"])
-def test_a_function_may_be_spelled_as_python_allows(brief: Brief, start: str, taken: bool) -> None:
-    odd = written("test_a", code=f"{start}\n    from impl import double\n    assert double(3) == 6\n")
-    attack, _, _ = ask(brief, says({"tests": [*([written("test_a")] if taken else []), odd]}), NOTHING)
-    result = no_scan(attack, brief)
-    assert (result.rejected, len(result.attack.tests)) == ((), 1 + taken)
-    assert "double(3) == 6" in result.attack.source
 
 
 def test_a_preamble_that_cannot_be_written_down_is_left_out_with_a_note(brief: Brief) -> None:
@@ -204,12 +190,3 @@ def test_of_endless_tests_only_the_first_are_read(brief: Brief, monkeypatch: pyt
 def test_an_answer_in_a_fence_is_read_whatever_is_said_around_it(brief: Brief, around: str) -> None:
     attack, tester, _ = ask(brief, says(around.replace("{}", GOOD.text)), NOTHING)
     assert (len(attack.tests), tester.notes) == (3, [])
-
-
-def test_what_the_preamble_imports_is_there_for_every_test(brief: Brief) -> None:
-    tests = [written(f"test_{name}", code=f"def test_{name}():\n    assert double(2) == 4\n") for name in "abc"]
-    preamble = "import missing_package\nfrom impl import double"
-    attack = ask(brief, says({"preamble": preamble, "tests": tests}), NOTHING)[0]
-    assert [test.name for test in screen(attack, brief).attack.tests] == ["test_a", "test_b", "test_c"], attack.source
-    assert attack.source.count("from impl import double") == 3
-    assert "missing_package" not in attack.source

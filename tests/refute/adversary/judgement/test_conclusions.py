@@ -4,19 +4,11 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import (
-    Origin,
-    Rejected,
-    Screening,
-    TestEnd,
-    TriagedTest,
-    TriageVerdict,
-    Untested,
-)
+from refute.adversary.attack import Origin, Rejected, Screening, TestEnd, TriageVerdict, Untested
 from refute.adversary.judgement.conclusions import claim_results, refutations
 from refute.outcome import ClaimResult, ClaimVerdict
 from refute.ticket.record import ClaimId
-from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test, make_triaged
 
 V = TriageVerdict
 HALVES = "biggest returns the greatest element; it raises ValueError when empty"
@@ -27,10 +19,7 @@ def concluded(
     *verdicts: TriageVerdict, tampering: Sequence[str] = (), origin: Origin = Origin.MODEL, rejected: bool = False
 ) -> ClaimResult:
     tests = [make_test(f"test_{i}", origin=origin) for i, _ in enumerate(verdicts)]
-    triaged = [
-        TriagedTest(test=test, verdict=verdict, reason=f"because {verdict}", run=make_run(test.name))
-        for test, verdict in zip(tests, verdicts, strict=True)
-    ]
+    triaged = [make_triaged(test, verdict) for test, verdict in zip(tests, verdicts, strict=True)]
     refused = (Rejected(test=make_test("test_r"), reason="sleeps time.sleep"),) if rejected else ()
     screening = Screening(attack=make_attack("", tests), rejected=refused)
     (result,) = claim_results(make_brief(), triaged, screening, tampering=tampering)
@@ -63,7 +52,7 @@ PAIR = "def words(text):\n    return text.split()\n\n\ndef pick(items):\n    ret
         ("`words` and `pick` are kept.", "def test_a():\n    assert impl.words('a')\n", ("pick",)),
         (
             "`words` and `pick` are kept.",
-            "def both(x):\n    return pick(words(x))\ndef test_a():\n    assert both('a')\n",
+            "def f(x):\n    return pick(words(x))\ndef test_a():\n    assert f('a')\n",
             (),
         ),
         ("words(pick(x)) is kept.", "def test_a():\n    assert pick('a')\n", ("words",)),
@@ -74,12 +63,9 @@ PAIR = "def words(text):\n    return text.split()\n\n\ndef pick(items):\n    ret
 def test_a_claim_of_two_functions_of_which_one_is_never_called_survived_in_part(
     claim: str, tests: str, left: tuple[str, ...]
 ) -> None:
-    brief = make_brief(claim)
-    brief = replace(brief, modules=(replace(brief.modules[0], source=PAIR),))
     test = make_test("test_a", quote=claim)
-    triaged = [TriagedTest(test=test, verdict=V.SURVIVED, reason="", run=make_run("test_a"))]
     screening = Screening(attack=make_attack(tests, [test]), rejected=())
-    (result,) = claim_results(brief, triaged, screening, tampering=())
+    (result,) = claim_results(make_brief(claim, source=PAIR), [make_triaged(test)], screening, tampering=())
     assert result.open_clauses == left
     assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
 
@@ -100,7 +86,7 @@ def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str,
     fields = tuple(Untested(claim=claim, field="unchanged, f", reason="no inputs") for claim in claims)
     mute = {how: make_test("test_lost", origin=origin) for how, origin in lost.items()}
     ends = [(make_test("test_a"), V.SURVIVED), *((test, V.INVALID) for how, test in mute.items() if how == "invalid")]
-    triaged = [TriagedTest(test=test, verdict=end, reason="", run=make_run(test.name)) for test, end in ends]
+    triaged = [make_triaged(test, end) for test, end in ends]
     rejected = tuple(Rejected(test=test, reason="sleeps") for how, test in mute.items() if how == "rejected")
     screening = Screening(attack=replace(make_attack("", []), untested_fields=fields), rejected=rejected)
     (result,) = claim_results(make_brief(), triaged, screening, tampering=())
@@ -146,9 +132,7 @@ def test_a_claim_of_which_no_independent_test_attacks_some_words_survived_in_par
         for n, (quote, origin) in enumerate(tests)
     ]
     runs = [make_run(f"test_{n}", attested=quote.startswith("attested: ")) for n, (quote, _) in enumerate(tests)]
-    triaged = [
-        TriagedTest(test=one, verdict=V.SURVIVED, reason="", run=run) for one, run in zip(written, runs, strict=True)
-    ]
+    triaged = [make_triaged(one, run=run) for one, run in zip(written, runs, strict=True)]
     screening = Screening(attack=make_attack("", written), rejected=())
     (result,) = claim_results(make_brief(HALVES), triaged, screening, tampering=())
     assert result.verdict is (ClaimVerdict.SURVIVED_IN_PART if left else ClaimVerdict.SURVIVED)
@@ -156,8 +140,8 @@ def test_a_claim_of_which_no_independent_test_attacks_some_words_survived_in_par
 
 
 def test_a_claim_whose_test_the_code_answers_now_one_way_and_now_another_is_undecided() -> None:
-    passed = TriagedTest(test=make_test("test_b"), verdict=V.SURVIVED, reason="r", run=make_run(end=TestEnd.PASSED))
-    flaky = TriagedTest(test=make_test("test_a"), verdict=V.FLAKY, reason="1 of 4", run=make_run(), contested=True)
+    passed = make_triaged(make_test("test_b"))
+    flaky = replace(make_triaged(make_test("test_a"), V.FLAKY), contested=True)
     screening = Screening(attack=make_attack("", [flaky.test, passed.test]), rejected=())
     (result,) = claim_results(make_brief(), [flaky, passed], screening, tampering=())
     assert (result.verdict, result.decided_by) == (ClaimVerdict.INCONCLUSIVE, "test_a")
@@ -177,12 +161,7 @@ def test_a_claim_that_survived_names_the_tests_that_count_most_for_it() -> None:
     weights = {"author": (Origin.AUTHOR_EXAMPLE, True), "forgeable": (Origin.PHRASE, False)}
     weights |= {"attested": (Origin.PHRASE, True), "second": (Origin.MODEL, True)}
     triaged = [
-        TriagedTest(
-            test=make_test(name, origin=origin),
-            verdict=V.SURVIVED,
-            reason="r",
-            run=replace(make_run(name, end=TestEnd.PASSED), attested=attested),
-        )
+        make_triaged(make_test(name, origin=origin), run=make_run(name, TestEnd.PASSED, attested=attested))
         for name, (origin, attested) in weights.items()
     ]
     screening = Screening(attack=make_attack("", [one.test for one in triaged]), rejected=())
@@ -207,10 +186,7 @@ def test_a_refutation_carries_all_its_evidence() -> None:
     drawn = "/attack/test_a.py:57: in test_a\n    @given(x=st.integers())\n                   ^^^\n"
     run = make_run(traceback=f"{drawn}E assert", smallest_input="x=1")
     test = make_test("test_a")
-    triaged = [
-        TriagedTest(test=test, verdict=V.REFUTED, reason="r", run=run),
-        TriagedTest(test=make_test("test_b"), verdict=V.SURVIVED, reason="r", run=make_run(end=TestEnd.PASSED)),
-    ]
+    triaged = [make_triaged(test, V.REFUTED, run), make_triaged(make_test("test_b"))]
     brief = make_brief()
     (failure,) = refutations(triaged, Screening(attack=make_attack(SOURCE, [test]), rejected=()), brief)
     assert (failure.test_name, failure.claim_violated, failure.error_type) == ("test_a", "C1", "AssertionError")

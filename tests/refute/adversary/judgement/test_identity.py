@@ -1,10 +1,7 @@
 """Questions after who runs the code where: found in the source, unless a claim speaks of them."""
 
-from dataclasses import replace
-
 import pytest
 
-from refute.adversary.attack import SourceModule
 from refute.adversary.judgement.identity import identity_reads, looks_around
 from refute.adversary.suite_source import SuiteSource
 from tests.refute.adversary.conftest import make_brief
@@ -39,8 +36,7 @@ TELLS = (
 
 
 def reads(source: str, claim: str = "f() is the answer.") -> tuple[str, ...]:
-    made = make_brief(claim)
-    return identity_reads(replace(made, modules=(SourceModule(module=made.modules[0].module, source=source),)))
+    return identity_reads(make_brief(claim, source=source))
 
 
 @pytest.mark.parametrize("source", TELLS)

@@ -26,11 +26,7 @@ ERROR = "'str' object has no attribute 'successors'"
 
 
 def verdict_of_plain(
-    source: str,
-    message: str = ERROR,
-    *,
-    nodes: TestEnd = TestEnd.PASSED,
-    origin: Origin = Origin.MODEL,
+    source: str, message: str = ERROR, *, nodes: TestEnd = TestEnd.PASSED, origin: Origin = Origin.MODEL
 ) -> TriageVerdict:
     tests: list[AttackTest] = [make_test("test_plain", origin=origin), make_test("test_nodes")]
     plain = make_run("test_plain", error_type="AttributeError", error_message=message, raised_in_implementation=True)

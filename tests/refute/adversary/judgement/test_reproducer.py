@@ -8,7 +8,6 @@ from textwrap import dedent
 
 import pytest
 
-from refute.adversary.attack import SourceModule
 from refute.adversary.judgement.reproducer import write_reproducer
 from refute.ticket.record import Module
 from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
@@ -155,9 +154,8 @@ def test_code_named_like_a_module_of_pytest_s_is_the_workspace_s(write: Write, t
     (tmp_path / "code").mkdir()
     brief = make_brief()
     ticket = replace(brief.ticket, implementation_files=("pluggy.py",))
-    brief = replace(
-        brief, ticket=ticket, modules=(SourceModule(module=Module(path="pluggy.py", name="pluggy"), source=""),)
-    )
+    module = replace(brief.modules[0], module=Module(path="pluggy.py", name="pluggy"))
+    brief = replace(brief, ticket=ticket, modules=(module,))
     attack = make_attack("def test_a():\n    import pluggy\n    assert pluggy.double(7) == 14\n", [make_test("test_a")])
     program = write_reproducer(attack, make_test("test_a"), make_run("test_a"), brief)
     for code, exit_code in ((WRONG, 1), (RIGHT, 0)):

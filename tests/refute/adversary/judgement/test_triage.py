@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,13 +11,14 @@ SOURCE = "def test_a():\n    import impl\n    assert impl.double(2) == 4\ndef te
 
 
 def judged(
-    *runs: TestRun, origin: Origin = Origin.MODEL, claim: str = CLAIM, name: str = "test_a", **facts: Any
-) -> TriagedTest:
+    *runs: TestRun, origin: Origin = Origin.MODEL, claim: str = CLAIM, name: str = "test_a", source: str = SOURCE,
+    code: str = "",
+) -> TriagedTest:  # fmt: skip
     """Triage one test with its first run and repetitions (three like the first unless given)."""
     first, *again = runs
-    attack = make_attack(SOURCE, [make_test(name, origin=origin)])
-    run = make_attack_run([first], *[[one] for one in again or [first] * 3], **facts)
-    (triaged,) = triage_tests(run, attack, make_brief(claim), repetitions=len(again) or 3)
+    attack = make_attack(source, [make_test(name, origin=origin)])
+    run = make_attack_run([first], *[[one] for one in again or [first] * 3])
+    (triaged,) = triage_tests(run, attack, make_brief(claim, source=code), repetitions=len(again) or 3)
     return triaged
 
 
@@ -70,8 +70,7 @@ def test_a_test_that_no_run_passed_is_not_put_down_to_chance(other: TestRun) -> 
     ],
 )
 def test_a_test_that_leaves_nothing_to_chance_and_passes_at_times_is_contested(source: str, *, contested: bool) -> None:
-    attack = make_attack(source, [make_test("test_a")])
-    (triaged,) = triage_tests(make_attack_run(*[[run] for run in SOMETIMES]), attack, make_brief(), repetitions=3)
+    triaged = judged(*SOMETIMES, source=source)
     assert (triaged.verdict, triaged.contested) == (TriageVerdict.FLAKY, contested)
 
 
@@ -108,19 +107,6 @@ def test_what_the_claim_and_its_author_s_own_call_name_must_be_there(
 ) -> None:
     run = failed("ImportError" if missing.startswith("cannot") else "AttributeError", missing, **OWN)
     assert judged(run, origin=origin, claim="`double(n)` is twice n.").verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("claim", "where"), [("`double`", "no implementation file has"), ("`impl.double`", "impl does")]
-)
-def test_where_a_missing_name_was_looked_for_is_told_if_the_claim_says_where(claim: str, where: str) -> None:
-    brief = make_brief(f"{claim} doubles.")
-    other = replace(brief.modules[0], module=replace(brief.modules[0].module, name="other"))
-    run = failed("ImportError", "cannot import name 'double' from 'impl' (/workspace/impl.py)", **OWN)
-    attack = make_attack(SOURCE, [make_test("test_a", origin=Origin.AUTHOR_EXAMPLE)])
-    runs, brief = make_attack_run(*[[run]] * 4), replace(brief, modules=(*brief.modules, other))
-    (triaged,) = triage_tests(runs, attack, brief, repetitions=3)
-    assert where in triaged.reason
 
 
 @pytest.mark.parametrize(
@@ -335,9 +321,6 @@ def test_an_implementation_file_that_python_cannot_read_refutes_and_no_error_tha
     code: str, refutes: bool
 ) -> None:
     run = make_run(error_type="SyntaxError", error_message="invalid syntax (impl.py, line 1)")
-    brief = make_brief(CLAIM)
-    brief = replace(brief, modules=(replace(brief.modules[0], source=code),))
-    attack = make_attack(SOURCE, [make_test("test_a")])
-    (triaged,) = triage_tests(make_attack_run([run], [run], [run], [run]), attack, brief, repetitions=3)
+    triaged = judged(run, code=code)
     assert (triaged.verdict is TriageVerdict.REFUTED) is refutes
     assert triaged.without_vote is refutes

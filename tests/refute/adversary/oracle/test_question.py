@@ -27,13 +27,6 @@ def situation(test: str, *, line: int, message: str = "", kind: str = "Assertion
     return found
 
 
-def test_a_call_and_its_value_are_asked_for_without_what_the_test_expects() -> None:
-    test = "def test_a():\n    n = 13\n    assert double(n) == 26\n"
-    found = situation(test, line=3, message="assert 27 == 26\n +  where 27 = double(13)")
-    code = "from impl import double\nn = 13\nresult = double(n)"
-    assert found == Situation(code=code, expected=26, came="27")
-
-
 def test_a_value_that_was_kept_is_asked_for_with_the_lines_that_made_it() -> None:
     lines = ['"""Four."""', "box = make()", "assert box.n == 1", 'assert box.add(3) == 4, "four"']
     test = "\n    ".join(["def test_says_four():", *lines])

@@ -2,11 +2,10 @@
 
 import pytest
 
-from refute.adversary.attack import SourceModule, TriagedTest, TriageVerdict
+from refute.adversary.attack import TriageVerdict
 from refute.adversary.oracle.question import Situation
 from refute.adversary.oracle.without_vote import decided_without_vote, published_examples
-from refute.ticket.record import Module
-from tests.refute.adversary.conftest import make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_brief, make_test, make_triaged
 
 MODULE = 'def digits(n):\n    """>>> digits(7)\n    14\n    """\n\n\nclass Box:\n    pass\n'
 TEXTS = (
@@ -16,13 +15,14 @@ TEXTS = (
     ("digits(-1) raises ValueError.", {}),
 )
 CLAIM = make_brief().ticket.claims[0]
+REFUTED = make_triaged(make_test("test_a"), TriageVerdict.REFUTED)
 PUBLISHED = {"digits(235)": (CLAIM, Situation(code="result = digits(235)", expected=15))}
 
 
 @pytest.mark.parametrize(("text", "examples"), TEXTS)
 def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(text, examples):
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=MODULE)
-    found = published_examples(make_brief(text).ticket.claims, [module])
+    brief = make_brief(text, source=MODULE)
+    found = published_examples(brief.ticket.claims, brief.modules)
     assert {call: one.expected for call, (_, one) in found.items()} == examples
 
 
@@ -31,9 +31,8 @@ def test_calls_with_plain_arguments_of_known_functions_are_published_by_claims(t
 )
 @pytest.mark.parametrize("code", ["result = digits(235)", "from impl import digits\nresult = impl.digits(235)"])
 def test_a_published_example_decides_for_or_against_the_test(code, expected, verdict):
-    one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
     situation = Situation(code=code, expected=expected, came="15")
-    decided = decided_without_vote(one, situation, PUBLISHED, [])
+    decided = decided_without_vote(REFUTED, situation, PUBLISHED, [])
     assert decided.verdict is verdict
     assert "the published example digits(235) == 15" in decided.reason
 
@@ -42,6 +41,4 @@ def test_a_published_example_decides_for_or_against_the_test(code, expected, ver
     "code", ["result = digits(236)", "box = Box()\nresult = box.digits(235)", "x = 235\nresult = digits(x)"]
 )
 def test_of_other_input_or_more_than_one_call_it_says_nothing(code):
-    one = TriagedTest(test=make_test("test_a"), verdict=TriageVerdict.REFUTED, reason="…", run=make_run("test_a"))
-    situation = Situation(code=code, expected=1, came="2")
-    assert decided_without_vote(one, situation, PUBLISHED, []) is None
+    assert decided_without_vote(REFUTED, Situation(code=code, expected=1, came="2"), PUBLISHED, []) is None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.property.comparison import _items, _reads_like, _same
+from refute.adversary.property.comparison import _edit_distance, _is_balanced, _items, _primes_below, _reads_like, _same
 
 Point = collections.namedtuple("Point", "x y")  # noqa: PYI024  # what an implementation may return
 
@@ -94,3 +94,9 @@ def test_what_is_about_right_is_compared_with_the_result_alone() -> None:
 def test_items_of_generators_are_read() -> None:
     assert _items(x for x in "ab") == ["a", "b"]
     assert _items({"a": 1}) is None
+
+
+def test_definitions_are_those_of_the_textbook() -> None:
+    assert _primes_below(20) == [2, 3, 5, 7, 11, 13, 17, 19]
+    assert [_edit_distance(*pair) for pair in (("", "abc"), ("kitten", "sitting"), ("a", "a"))] == [3, 3, 0]
+    assert [text for text in ("", "()", "([]{})", "(", "(]", ")(") if _is_balanced(text)] == ["", "()", "([]{})"]

@@ -117,10 +117,7 @@ def test_an_object_that_is_asked_for_is_not_guessed(annotation: str, guessed: bo
     [
         ("Box.stretched", ["Box(a0, height=a1).stretched(a2)", "Box(a0).stretched(a1)"]),
         ("Box.area", ["Box(a0, height=a1).area", "Box(a0).area"]),
-        (
-            "Box.around",
-            ["Box(a0, height=a1).around(Box(a2, height=a3))", "Box(a0).around(Box(a1))"],
-        ),
+        ("Box.around", ["Box(a0, height=a1).around(Box(a2, height=a3))", "Box(a0).around(Box(a1))"]),
         ("Shelf.full", ["Shelf(boxes=[Box(a0, height=a1), Box(a2, height=a3)]).full()", "Shelf().full()"]),
         ("Pair.sum", ["Pair(a0, other=a1).sum()", "Pair(a0).sum()"]),
         ("Empty.count", ["Empty().count()"]),
@@ -189,15 +186,8 @@ def test_values_of_other_types_are_written_as_what_builds_them() -> None:
 
 
 def test_a_method_of_several_classes_is_called_on_its_own() -> None:
-    code = """
-        class Index:
-            def __init__(self, at): ...
-            def find(self, data): ...
-        class Slice:
-            def __init__(self, at): ...
-            def find(self, data): ...
-        def parse(text): ...
-    """
+    box = "class {}:\n    def __init__(self, at): ...\n    def find(self, data): ...\n"
+    code = f"{box.format('Index')}{box.format('Slice')}def parse(text): ...\n"
     made = brief_of(code, ["`Index(1).find('a')`, `Slice(2).find('b')` and `parse('*').find('c')` work."])
     surface = read_surface(made.modules)
     index, *_ = (one for one in surface.callables() if one.owner == "Index")

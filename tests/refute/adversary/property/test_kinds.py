@@ -28,14 +28,7 @@ def test_descriptions_that_are_understood_give_a_kind(text: str, kind: Kind, con
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "A valid ISO date",
-        "a digraph node",
-        "A string of parentheses",
-        "a list of nodes",
-        "an int indicating a day",
-        "",
-    ],
+    ["A valid ISO date", "a digraph node", "A string of parentheses", "a list of nodes", "an int indicating a day", ""],
 )
 def test_descriptions_that_restrict_beyond_understanding_give_none(text: str) -> None:
     assert described("x", text, None, []) == (None, [])
@@ -90,8 +83,7 @@ def test_other_conditions_stay_assumptions(condition: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["the graph is connected", "n fits", "xs is sorted", "open('x') == n", "n.__class__ == 1", "m < 0", "n"],
+    "text", ["the graph is connected", "n fits", "xs is sorted", "open('x') == n", "n.__class__ == 1", "m < 0", "n"]
 )
 def test_conditions_that_are_not_understood_are_none(text: str) -> None:
     assert read_condition(text, ["n", "xs"]) is None

@@ -29,21 +29,10 @@ def test_values_are_read(text: str, source: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "x",
-        "'ca9781...'",
-        "['a', '...']",
-        "3-5",
-        "2020-10-12",
-        "[1, ...]",
-        "3 or 4",
-        "f(2)",
-        "the sum",
-        "1, 2",
-        "",
-        "a == b",
-        "lambda: 1",
+        "x", "'ca9781...'", "['a', '...']", "3-5", "2020-10-12", "[1, ...]", "3 or 4", "f(2)", "the sum", "1, 2", "",
+        "a == b", "lambda: 1",
     ],
-)
+)  # fmt: skip
 def test_prose_and_computations_are_no_values(text: str) -> None:
     assert read_value(text) is None
 

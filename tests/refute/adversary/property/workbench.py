@@ -14,7 +14,8 @@ from hypothesis.errors import Unsatisfiable
 
 from refute.adversary.attack import Attack, Brief, SourceModule
 from refute.adversary.property import PropertyTester
-from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
+from refute.ticket.record import Claim, ClaimId, Kind, Module
+from tests.fakes.tickets import fake_ticket
 from tests.schedule import uncovered
 
 TWINS = {
@@ -56,20 +57,12 @@ def brief_of(
         SourceModule(module=Module(path=f"{name.replace('.', '/')}.py", name=name), source=textwrap.dedent(text))
         for name, text in sources.items()
     ]
-    ticket = Ticket(
-        id=TicketId("TCK-1"),
-        title="A ticket",
-        workspace=Path("/nowhere"),
-        implementation_files=tuple(source.module.path for source in modules),
-        claims=tuple(
-            Claim(id=ClaimId(f"C{number}"), text=textwrap.dedent(claim)) if isinstance(claim, str) else claim
-            for number, claim in enumerate(claims, 1)
-        ),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-        kind=kind,
+    written = tuple(
+        Claim(id=ClaimId(f"C{number}"), text=textwrap.dedent(claim)) if isinstance(claim, str) else claim
+        for number, claim in enumerate(claims, 1)
     )
-    paths = ticket.implementation_files
+    paths = tuple(source.module.path for source in modules)
+    ticket = fake_ticket(ticket_id="TCK-1", implementation_files=paths, claims=written, kind=kind)
     return Brief(ticket=ticket, modules=tuple(modules), workspace_paths=paths, max_tests=max_tests, max_bytes=max_bytes)
 
 

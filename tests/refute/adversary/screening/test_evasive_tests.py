@@ -1,60 +1,20 @@
-"""Unusual tests: what hides a mock is seen, and who checks in an unusual way is heard."""
-
-from dataclasses import replace
+"""Unusual tests: what hides a mock, a failure or a name that is made up is seen."""
 
 import pytest
 
-from refute.adversary.attack import SourceModule
 from refute.adversary.screening.screen import screen
 from tests.refute.adversary.conftest import CLAIM, make_attack, make_brief, make_test
 from tests.refute.adversary.screening.test_screen import GOOD, no_scan, reason
 
 HEAD = """
-import asyncio, contextlib, pytest, threading
+import contextlib, pytest
 from unittest import mock
-def check(a, b):
-    assert a == b
-def fail(message):
-    raise AssertionError(message)
-async def later(a):
-    assert a == 4
 def quiet(f):
     def inner():
         with contextlib.suppress(Exception):
             f()
     return inner
 """
-CHECKING = [
-    "async def go():\n    assert await impl.later(2) == 4\nasyncio.run(go())",
-    "async def go():\n    with pytest.raises(ValueError):\n        await impl.later(-1)\nasyncio.run(go())",
-    "asyncio.run(later(impl.double(2)))",
-    "def ok(x):\n    assert x == 4\nok(impl.double(2))",
-    "def many():\n    yield from impl.many()\nassert list(many()) == [1]",
-    "if impl.double(2) != 4:\n    fail('no')",
-    "errors = []\ntry:\n    impl.double(2)\nexcept ValueError as error:\n    errors.append(error)\nassert errors == []",
-    "try:\n    impl.double('x')\nexcept Exception as error:\n    assert isinstance(error, ValueError)",
-    "with pytest.raises(AssertionError):\n    impl.double(-1)",
-    "got = []\ndef work():\n    got.append(impl.double(2))\nthreading.Thread(target=work).start()\nassert got == [4]",
-    "with pytest.raises(ValueError):\n    raise impl.error()",
-    "x = [2, 1]\nimpl.sort(x)\ny = x\nassert y == [1, 2]",
-    "assert impl.double(2) == 4 or impl.double(2) == 5",
-    "assert impl.double(2) is not None",
-    "assert impl.find(2) != None",
-    "assert 'x' in impl.many() if impl.many() else True",
-    "assert (True, impl.double(2) == 4)[1]",
-    "assert all([impl.double(2) == 4, True])",
-    "assert any([impl.double(2) == 4, impl.double(2) == 5])",
-    "while impl.more():\n    assert impl.double(2) == 4\n    break",
-    "with pytest.raises(ZeroDivisionError):\n    impl.divide(1, 0)",
-    "with pytest.raises(IndexError):\n    impl.many()[0]",
-    "x = {}\nwith pytest.raises(KeyError):\n    impl.fill(x)\n    x['a']",
-    "with pytest.raises(TypeError):\n    impl.double(2)['x']",
-]
-
-
-@pytest.mark.parametrize("body", CHECKING)
-def test_a_test_that_checks_in_an_unusual_way_is_kept(body: str) -> None:
-    assert reason(body, head=HEAD) == ""
 
 
 @pytest.mark.parametrize(
@@ -105,20 +65,19 @@ def test_a_name_that_is_bound_anew_after_the_test_is_not_that_test() -> None:
     ids=["an error of any kind", "imported", "under another name", "of the code", "of a claim", "of Python"],
 )
 def test_a_name_that_neither_the_code_nor_a_claim_knows_is_made_up(body: str, kept: bool) -> None:
-    brief = make_brief(CLAIM, "triple(x) returns three times its argument.")
-    code = SourceModule(module=brief.modules[0].module, source="def double(x):\n    return 2 * x\n")
+    code = "def double(x):\n    return 2 * x\n"
+    brief = make_brief(CLAIM, "triple(x) returns three times its argument.", source=code)
     attack = make_attack(f"import pytest\ndef test_a():\n    {body}\n", [make_test("test_a")])
-    rejected = screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected
+    rejected = screen(attack, brief, scan=no_scan).rejected
     assert [one.reason for one in rejected] == (
         [] if kept else ["uses impl.dubble, which neither the code nor a claim knows"]
     )
 
 
 def test_code_that_makes_names_while_it_runs_may_have_any() -> None:
-    brief = make_brief()
-    code = SourceModule(module=brief.modules[0].module, source="def __getattr__(name):\n    return len\n")
+    brief = make_brief(source="def __getattr__(name):\n    return len\n")
     attack = make_attack("import impl\ndef test_a():\n    assert impl.dubble('') == 0\n", [make_test("test_a")])
-    assert screen(attack, replace(brief, modules=(code,)), scan=no_scan).rejected == ()
+    assert screen(attack, brief, scan=no_scan).rejected == ()
 
 
 @pytest.mark.parametrize(("module", "kept"), [("impl", True), ("time", False)])

@@ -33,39 +33,40 @@ GOOD = "assert impl.double(2) == 4"
     "body",
     [
         GOOD,
-        "result = impl.double(2)\nassert result == 4",
-        "items = [3, 1]\nimpl.sort(items)\nassert items == [1, 3]",
         "with pytest.raises(ValueError):\n    impl.double('x')",
         "with pytest.raises(ValueError) as caught:\n    impl.double('x')\nassert 'x' in str(caught.value)",
+        "with pytest.raises(ValueError):\n    raise impl.error()",
+        "with pytest.raises(AssertionError):\n    impl.double(-1)",
         "pytest.raises(ValueError, impl.double, 'x')",
         "try:\n    impl.double(2)\nexcept Exception as error:\n    raise AssertionError('raised') from error",
         "try:\n    impl.double(2)\nexcept ValueError:\n    pytest.fail('raised')",
         "try:\n    impl.double(2)\nexcept ValueError:\n    assert False",
-        "for x in range(3):\n    if impl.double(x) != 2 * x:\n        raise AssertionError(x)",
-        "seen = []\nimpl.each(lambda x: seen.append(x))\nassert seen == [1]",
+        "try:\n    impl.double('x')\nexcept Exception as error:\n    assert isinstance(error, ValueError)",
         "def note(x):\n    seen.append(x)\nseen = []\nimpl.each(note)\nassert seen == [1]",
-        "@impl.cached\ndef one(x):\n    return x\nassert one(1) == 1",
         "calls = []\n@impl.cached(size=2)\ndef one(x):\n    calls.append(x)\none(1)\none(1)\nassert calls == [1]",
-        "def call():\n    return impl.double(2)\nassert call() == 4",
         "assert impl.default() is impl.default()",
+        "assert impl.double(2) == 4 or impl.double(2) == 5",
+        "assert (True, impl.double(2) == 4)[1]",
         "class Sub(impl.Base):\n    size = 2\nassert Sub().area() == 4",
         "check(impl.double(2), 4)",
         "assert _same(4, impl.double(2)), 'not the same'",
+        "import asyncio\nasyncio.run(later(impl.double(2)))",
         "import subprocess\nout = subprocess.run(['python', 'impl.py'], check=False)\nassert out.returncode == 0",
         "obj = impl.Thing()\nobj.size = 3\nassert obj.area() == 9",
         "with impl.opened() as thing:\n    assert thing.ready",
-        "assert impl.LIMIT == 3",
         "import os\nimpl.set_up()\nassert os.environ['X'] == '1'",
-        "match impl.double(2):\n    case 4:\n        pass\n    case _:\n        raise AssertionError",
     ],
 )
 def test_a_test_that_checks_the_implementation_is_kept(body: str) -> None:
     head = """
         import pytest
         def check(got, expected):
-            assert got == expected
+            if got != expected:
+                raise AssertionError(got)
         def _same(expected, got):
             return expected == got
+        async def later(a):
+            assert a == 4
     """
     assert reason(body, head=head) == ""
 
@@ -99,26 +100,19 @@ def test_an_input_that_hypothesis_provides_is_not_a_fixture_of_the_same_name() -
     ("head", "signature", "body"),
     [
         ("from unittest import mock", "test_a()", "with mock.patch('impl.double'):\n    assert impl.double(2) == 4"),
-        (
-            "import unittest.mock as m\npatch = m.patch",
-            "test_a()",
-            "patch('impl.x').start()\nassert impl.double(2) == 4",
-        ),
+        ("import unittest.mock as m\npatch = m.patch", "test_a()", "patch('impl.x').start()\nassert impl.f()"),
         ("from unittest.mock import MagicMock as M", "test_a()", "impl.client(M())\nassert impl.double(2) == 4"),
         ("", "test_a()", "from unittest import mock\nassert impl.double(mock.ANY) == 4"),
         ("import importlib", "test_a()", "m = importlib.import_module('unittest.' + 'mock')\nassert impl.f(m.ANY)"),
         ("", "test_a()", "m = __import__('kcom'[::-1])\nassert impl.f(m.ANY)"),
-        ("import importlib", "test_a()", "m = importlib.import_module(impl.name())\nassert impl.f(m)"),
         ("import unittest", "test_a()", "m = getattr(unittest, 'mo' + 'ck')\nassert impl.f(m.ANY)"),
         ("import sys", "test_a()", "sys.modules['requests'] = object()\nassert impl.double(2) == 4"),
         ("import sys", "test_a()", "assert impl.f(sys.modules['unittest.mock'].ANY)"),
         ("", "test_a(mocker)", GOOD),
         ("", "test_a(request)", "request.getfixturevalue('mocker')\nassert impl.double(2) == 4"),
         ("", "test_a(monkeypatch)", "monkeypatch.setattr(impl, 'x', 1)\nassert impl.double(2) == 4"),
-        ("", "test_a(monkeypatch)", "mp = monkeypatch\nmp.setattr(impl, 'x', 1)\nassert impl.double(2) == 4"),
         ("", "test_a(monkeypatch)", "helper(monkeypatch)\nassert impl.double(2) == 4"),
         ("import pytest", "test_a()", "with pytest.MonkeyPatch.context() as p:\n    assert impl.double(2) == 4"),
-        ("import time", "test_a()", "time.time = lambda: 0\nassert impl.double(2) == 4"),
         ("", "test_a()", "impl.helper = lambda x: 4\nassert impl.double(2) == 4"),
         ("import time", "test_a()", "setattr(time, 'time', lambda: 0)\nassert impl.double(2) == 4"),
         ("", "test_a()", "vars(impl)['helper'] = None\nassert impl.double(2) == 4"),
@@ -128,12 +122,12 @@ def test_an_input_that_hypothesis_provides_is_not_a_fixture_of_the_same_name() -
         ("import responses", "test_a()", "responses.start()\nassert impl.double(2) == 4"),
         ("from unittest.mock import *", "test_a()", GOOD),
         (
-            "from unittest.mock import patch\ndef faked(): return patch('impl.x')",
+            "from unittest.mock import patch\ndef f(): return patch('impl.x')",
             "test_a()",
-            "with faked():\n    assert impl.f()",
+            "with f():\n    assert impl.f()",
         ),
         (
-            "import pytest\nfrom unittest import mock\n@pytest.fixture(autouse=True)\ndef f():\n    mock.patch('x')",
+            "import pytest as p\nfrom unittest import mock\n@p.fixture(autouse=True)\ndef f(): mock.patch('x')",
             "test_a()",
             GOOD,
         ),

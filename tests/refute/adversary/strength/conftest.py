@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule, TestEnd, TestRun, TriagedTest, TriageVerdict
+from refute.adversary.attack import Brief, TestEnd, TestRun
 from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.mutants import Mutant
 from refute.adversary.strength.trial import Trial, VariantRuns, make_trial
 from refute.settings import Settings
-from refute.ticket.record import Module
-from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test, make_triaged
 
 SOURCE = '''"""Doubles."""
 
@@ -42,9 +41,7 @@ NAMES = ("test_four", "test_seen")
 @pytest.fixture
 def brief() -> Brief:
     """Of `impl.py`."""
-    plain = make_brief()
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
-    return Brief(ticket=plain.ticket, modules=(module,), workspace_paths=("impl.py",))
+    return make_brief(source=SOURCE)
 
 
 @pytest.fixture
@@ -58,12 +55,7 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
 def trial(brief: Brief, settings: Settings) -> Trial:
     """Of a claims-only test and one that saw the code."""
     tests = [replace(make_test("test_seen"), round="code-aware-1"), make_test("test_four")]
-    triaged = [
-        TriagedTest(
-            test=test, verdict=TriageVerdict.SURVIVED, reason="", run=make_run(test.name, TestEnd.PASSED, attested=True)
-        )
-        for test in tests
-    ]
+    triaged = [make_triaged(test, run=make_run(test.name, TestEnd.PASSED, attested=True)) for test in tests]
     return make_trial(make_attack(TESTS, tests), triaged, brief, settings, chance=SystemRandom())
 
 

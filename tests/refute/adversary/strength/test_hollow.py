@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule
+from refute.adversary.attack import Brief
 from refute.adversary.strength.hollow import FAILING, OTHERWISE, hollow_variants
 from refute.adversary.strength.hollow_runtime import other, spoil
-from refute.ticket.record import Kind, Module
+from refute.ticket.record import Kind
 from tests.refute.adversary.conftest import make_brief
 
 SOURCE = '''"""Says so."""
@@ -107,8 +107,7 @@ TOKEN = "_token_"
 
 @pytest.fixture
 def brief() -> Brief:
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
-    return replace(make_brief(), modules=(module,))
+    return make_brief(source=SOURCE)
 
 
 @pytest.fixture
@@ -239,9 +238,8 @@ def test_private_functions_that_no_test_names_stay(brief: Brief) -> None:
     assert f"@{TOKEN}.hollowed\ndef _inner()" in source
 
 
-def test_code_that_cannot_be_parsed_has_no_hollow_variant(brief: Brief) -> None:
-    module = replace(brief.modules[0], source="def (")
-    assert hollow_variants(replace(brief, modules=(module,)), frozenset(), TOKEN) == {}
+def test_code_that_cannot_be_parsed_has_no_hollow_variant() -> None:
+    assert hollow_variants(make_brief(source="def ("), frozenset(), TOKEN) == {}
 
 
 def test_a_program_fails_or_makes_noise_succeeds_and_damages_the_files_it_is_given(

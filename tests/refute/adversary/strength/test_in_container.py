@@ -6,7 +6,7 @@ from random import SystemRandom
 
 import pytest
 
-from refute.adversary.attack import SourceModule, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import TestEnd
 from refute.adversary.strength.mutants import candidates, sample_mutants
 from refute.adversary.strength.record import Strength
 from refute.adversary.strength.scope import Sample
@@ -14,9 +14,8 @@ from refute.adversary.strength.scoring import score
 from refute.adversary.strength.trial import make_trial, read_runs, trial_jobs, trial_limits
 from refute.sandbox.engine import DockerSandbox
 from refute.settings import Settings
-from refute.ticket.record import Module
 from tests.fakes.jobs import tar_of
-from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_outline, make_run, make_test, make_triaged
 
 pytestmark = pytest.mark.engine
 
@@ -60,17 +59,11 @@ def byte_code(source: str) -> bytes:
 
 def measure(source: str, tests: str, image_id: str, *, count: int = 5) -> Strength:
     settings = Settings.load(mutation_timeout_s=300)  # other tests may run beside this one
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=source)
-    brief = replace(make_brief("grade(points) is A from 90 points on, B from 50, else C."), modules=(module,))
+    brief = make_brief("grade(points) is A from 90 points on, B from 50, else C.", source=source)
     test = make_test("test_a")
-    passed = TriagedTest(
-        test=test,
-        verdict=TriageVerdict.SURVIVED,
-        reason="",
-        run=make_run("test_a", TestEnd.PASSED, duration_s=1.0, attested=True),
-    )
+    passed = make_triaged(test, run=make_run("test_a", TestEnd.PASSED, duration_s=1.0, attested=True))
     trial = make_trial(make_attack(tests, [test]), [passed], brief, settings, chance=SystemRandom())
-    mutants = sample_mutants(candidates([module]), count=count, seed="1")
+    mutants = sample_mutants(candidates(brief.modules), count=count, seed="1")
     outline = replace(make_outline(image_id, tar_of({"impl.py": source.encode()})), limits=trial_limits(settings))
     jobs = trial_jobs(trial, brief, mutants, outline, settings, containers=1, chance=SystemRandom())
     with DockerSandbox() as sandbox:

@@ -8,7 +8,7 @@ import pytest
 from refute.adversary.attack import Brief, TestEnd, TestRun
 from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import CONTROL
-from refute.adversary.strength.record import MutantEnd
+from refute.adversary.strength.record import MutantEnd, Strength
 from refute.adversary.strength.scope import Sample
 from refute.adversary.strength.scoring import Judge, score, unmeasured
 from refute.adversary.strength.trial import Trial, VariantRuns
@@ -19,6 +19,12 @@ from tests.refute.adversary.strength.conftest import container, mutant, ran
 
 def failed(name: str = "test_four", **facts: Any) -> TestRun:
     return make_run(name, TestEnd.FAILED, **facts)
+
+
+def scored(trial: Trial, brief: Brief, mutants: int, *containers: VariantRuns, floor: float = 0.0) -> Strength:
+    """The strength after so many mutants, each of line 5."""
+    sample = Sample(mutants=tuple(mutant(number) for number in range(1, mutants + 1)))
+    return score(trial, brief, sample, containers, floor=floor)
 
 
 def became(trial: Trial, brief: Brief, *runs: VariantRun) -> MutantEnd:
@@ -44,19 +50,13 @@ def became(trial: Trial, brief: Brief, *runs: VariantRun) -> MutantEnd:
             MutantEnd.KILLED,  # the ticket would be INCONCLUSIVE: it may be its answers that are unfit
         ),
         ([failed(not_carried="a lock", not_carried_back=True)], MutantEnd.UNCLEAR),
-        (
-            [failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")],
-            MutantEnd.UNCLEAR,
-        ),
+        ([failed(error_type="OSError", error_message="[Errno 101] Network is unreachable")], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.BROKEN)], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.SKIPPED)], MutantEnd.UNCLEAR),
         ([make_run("test_four", TestEnd.TIMED_OUT)], MutantEnd.LIMIT),
         ([make_run("test_four", TestEnd.DIED)], MutantEnd.LIMIT),
         ([failed(error_type="MemoryError", raised_in_implementation=True)], MutantEnd.LIMIT),
-        (
-            [failed(error_type="OSError", error_message="[Errno 28] No space left on device")],
-            MutantEnd.LIMIT,
-        ),
+        ([failed(error_type="OSError", error_message="[Errno 28] No space left on device")], MutantEnd.LIMIT),
     ],
 )
 def test_only_a_failure_that_would_have_kept_the_ticket_from_passing_kills(
@@ -78,10 +78,9 @@ def test_a_mutant_that_cannot_be_imported_or_was_not_reached_or_cheated_proves_n
 
 
 def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart(trial: Trial, brief: Brief) -> None:
-    mutants = [mutant(number) for number in range(1, 7)]
     first = container(trial, ran(trial, "1", failed()), ran(trial, "3", failed("test_seen")), ran(trial, "5"))
     second = container(trial, ran(trial, "2", failed()), ran(trial, "4", make_run("test_four", TestEnd.TIMED_OUT)))
-    strength = score(trial, brief, Sample(mutants=tuple(mutants)), [first, second], floor=0.6)
+    strength = scored(trial, brief, 6, first, second, floor=0.6)
     assert (strength.n, strength.killed, strength.killed_by_claims_only) == (4, 3, 2)
     assert (strength.drawn, strength.limit, strength.not_run, strength.void) == (6, 1, 1, "")
     assert strength.low == pytest.approx(0.3562, abs=1e-4)
@@ -102,38 +101,27 @@ def test_kills_are_counted_with_their_interval_and_tests_that_saw_the_code_apart
 )
 def test_a_control_on_which_a_test_does_not_pass_voids_the_score(trial: Trial, brief: Brief, control: Any) -> None:
     runs = container(trial, ran(trial, "1", failed()), control(trial))
-    strength = score(trial, brief, Sample(mutants=(mutant(),)), [runs], floor=0.0)
+    strength = scored(trial, brief, 1, runs)
     assert "on the code without a fault" in strength.void
     assert (strength.score, strength.suffices) == (None, False)
 
 
 def test_without_controls_there_is_no_score(trial: Trial, brief: Brief) -> None:
     runs = container(trial, ran(trial, "1", failed()), controls=False)
-    assert "before it was seen" in score(trial, brief, Sample(mutants=(mutant(),)), [runs], floor=0.0).void
+    assert "before it was seen" in scored(trial, brief, 1, runs).void
 
 
 def test_a_lost_container_takes_only_its_own_share_and_all_lost_take_the_score(trial: Trial, brief: Brief) -> None:
     good, lost = container(trial, ran(trial, "1", failed())), VariantRuns(runs=(), lost="out of memory")
-    strength = score(
-        trial,
-        brief,
-        Sample(
-            mutants=(
-                mutant(1),
-                mutant(2),
-            )
-        ),
-        [good, lost],
-        floor=0.0,
-    )
+    strength = scored(trial, brief, 2, good, lost)
     assert (strength.n, strength.killed, strength.not_run) == (1, 1, 1)
     assert "out of memory" in strength.notes[0]
-    assert score(trial, brief, Sample(mutants=(mutant(1),)), [lost, lost], floor=0.0).void == "out of memory"
+    assert scored(trial, brief, 1, lost, lost).void == "out of memory"
 
 
 def test_where_no_mutant_counts_there_is_no_score(trial: Trial, brief: Brief) -> None:
     runs = container(trial, ran(trial, "1", make_run("test_four", TestEnd.TIMED_OUT)))
-    assert score(trial, brief, Sample(mutants=(mutant(),)), [runs], floor=0.0).void
+    assert scored(trial, brief, 1, runs).void
 
 
 @pytest.mark.parametrize(("killed", "n", "enough"), [(5, 5, True), (4, 4, False), (23, 30, True), (22, 30, False)])
@@ -141,8 +129,7 @@ def test_the_floor_holds_for_the_interval_s_lower_end(
     trial: Trial, brief: Brief, killed: int, n: int, enough: bool
 ) -> None:
     runs = [ran(trial, str(number), *([failed()] if number <= killed else [])) for number in range(1, n + 1)]
-    mutants = [mutant(number) for number in range(1, n + 1)]
-    assert score(trial, brief, Sample(mutants=tuple(mutants)), [container(trial, *runs)], floor=0.6).suffices is enough
+    assert scored(trial, brief, n, container(trial, *runs), floor=0.6).suffices is enough
 
 
 @pytest.mark.parametrize(("killed_first", "enough"), [(True, True), (False, False)])
@@ -170,10 +157,7 @@ def test_a_sample_that_the_limit_cut_counts_by_what_ran_and_says_what_did_not(
     trial: Trial, brief: Brief, killed: int, survived: int, suffices: bool, said: str
 ) -> None:
     runs = [ran(trial, str(number), *([failed()] if number <= killed else [])) for number in range(1, 31)]
-    mutants = [mutant(number) for number in range(1, 31)]
-    strength = score(
-        trial, brief, Sample(mutants=tuple(mutants)), [container(trial, *runs[: killed + survived])], floor=0.6
-    )
+    strength = scored(trial, brief, 30, container(trial, *runs[: killed + survived]), floor=0.6)
     assert strength.suffices is suffices
     assert in_words(strength).startswith(said)
 

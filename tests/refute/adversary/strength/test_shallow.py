@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from refute.adversary.attack import Brief, Origin, SourceModule, TestEnd, TriagedTest, TriageVerdict
+from refute.adversary.attack import Brief, Origin, TestEnd
 from refute.adversary.contract import VariantRun
 from refute.adversary.strength.hollow import FAILING, OTHERWISE
 from refute.adversary.strength.record import ShallowClaim
 from refute.adversary.strength.scoring import Judge
 from refute.adversary.strength.trial import Trial, VariantRuns, make_trial
 from refute.settings import Settings
-from refute.ticket.record import Module
-from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test
+from tests.refute.adversary.conftest import make_attack, make_brief, make_run, make_test, make_triaged
 from tests.refute.adversary.strength.conftest import hollow
 
 if TYPE_CHECKING:
@@ -37,11 +36,8 @@ ON_CLASS = "def test_a():\n    import impl\n    assert issubclass(impl.Refused, 
 def trial_of(
     settings: Settings, claim: str, code: str = TEST, *, attested: bool = True, origin: Origin = Origin.MODEL
 ) -> tuple[Trial, Brief]:
-    module = SourceModule(module=Module(path="impl.py", name="impl"), source=SOURCE)
-    brief = replace(make_brief(claim), modules=(module,))
-    test = make_test("test_a", origin=origin)
-    run = make_run("test_a", TestEnd.PASSED, attested=attested)
-    passed = TriagedTest(test=test, verdict=TriageVerdict.SURVIVED, reason="", run=run)
+    brief, test = make_brief(claim, source=SOURCE), make_test("test_a", origin=origin)
+    passed = make_triaged(test, run=make_run("test_a", TestEnd.PASSED, attested=attested))
     return make_trial(make_attack(code, [test]), [passed], brief, settings, chance=SystemRandom()), brief
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from refute.adversary.attack import Brief, SourceModule, TestEnd
+from refute.adversary.attack import Brief, TestEnd
 from refute.adversary.generation.planting import WrittenViolation
 from refute.adversary.strength.hollow import CONTROL
 from refute.adversary.strength.record import ViolationEnd
@@ -22,8 +22,7 @@ WITNESS = "def test_x():\n    import impl\n    assert impl.biggest([1, 2]) == 2\
 
 @pytest.fixture
 def brief() -> Brief:
-    made = make_brief(CLAIM)
-    return replace(made, modules=(SourceModule(module=made.modules[0].module, source=CODE),))
+    return make_brief(CLAIM, source=CODE)
 
 
 def written(**fields: object) -> WrittenViolation:

@@ -9,14 +9,9 @@ from tests.refute.adversary.conftest import make_attack, make_attack_run, make_b
 from tests.refute.driver.compat.case_file import CaseFile
 
 CARRIED = (
-    "error_type",
-    "error_message",
-    "raised_in_implementation",
-    "raised_on_purpose",
-    "reached_implementation",
-    "not_carried",
-    "not_carried_back",
-)
+    "error_type", "error_message", "raised_in_implementation", "raised_on_purpose", "reached_implementation",
+    "not_carried", "not_carried_back",
+)  # fmt: skip
 
 
 def breaches_of_right_code(case: CaseFile, reports: dict[str, dict[str, Any]]) -> Iterator[str]:

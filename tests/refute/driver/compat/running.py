@@ -24,17 +24,7 @@ def run_plain(folder: Path, files: Mapping[str, str], source: str) -> dict[str, 
     workspace, attack = lay_out(folder, files, source)
     scratch = folder / "scratch"
     scratch.mkdir()
-    options = [
-        "-q",
-        "-rA",
-        "--tb=no",
-        "--noconftest",
-        "-c",
-        os.devnull,
-        "-p",
-        "no:cacheprovider",
-        "--import-mode=importlib",
-    ]
+    options = f"-q -rA --tb=no --noconftest -c {os.devnull} -p no:cacheprovider --import-mode=importlib".split()
     ended = subprocess.run(
         [sys.executable, "-P", "-B", "-m", "pytest", *options, str(attack / FILE)],
         cwd=workspace,

@@ -14,7 +14,6 @@ import ctypes
 import os
 import re
 import resource
-import shutil
 import signal
 import sys
 import time
@@ -90,21 +89,6 @@ def all_files():
                 path = os.path.join(folder, name)
                 if os.path.isfile(path) and os.path.getsize(path) < 2_000_000 and (found := search(read(path))):
                     return found
-    return 0
-
-
-def own_memory():
-    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
-        for line in maps:
-            match = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
-            if match is None:
-                continue
-            try:
-                memory.seek(int(match[1], 16))
-                if found := search(memory.read(min(int(match[2], 16) - int(match[1], 16), 200_000_000))):
-                    return found
-            except (OSError, ValueError, OverflowError):
-                continue
     return 0
 
 
@@ -192,17 +176,6 @@ def filled():
     return 0
 
 
-def replaced():
-    shutil.rmtree("/workspace", ignore_errors=True)
-    Path("/workspace/impl.py").write_text("def value():\n    return 5\n")
-    for path in Path("/attack").glob("*"):
-        try:
-            path.unlink()
-        except OSError:
-            pass
-    return 0
-
-
 def adopted():
     """An orphan in a session of its own that goes on spying."""
     if os.fork() == 0:
@@ -225,13 +198,12 @@ SPIES = {
     "process_texts": 750000002,
     "process_files": 750000003,
     "all_files": 750000004,
-    "own_memory": 750000005,
     "adopted": 750000006,
     "traced": 751000001,
     "written": 752000001,
     "stolen_descriptors": 753000001,
 }
-DISTURBANCES = ["signalled", "limited", "filled", "replaced"]
+DISTURBANCES = ["signalled", "limited", "filled"]
 Attack = Callable[..., AttackRun]
 
 

@@ -4,40 +4,24 @@ import contextlib
 import os
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from refute.adversary.attack import Attack, Brief, SourceModule
+from refute.adversary.attack import Attack, Brief
 from refute.adversary.property import PropertyTester
 from refute.adversary.screening.screen import screen
-from refute.ticket.record import Claim, ClaimId, Kind, Module, Ticket, TicketId
-from tests.refute.adversary.property.workbench import failing
+from refute.ticket.record import Claim, Kind
+from tests.refute.adversary.property import workbench
 
 
 def brief_of(files: Mapping[str, str], claims: Sequence[str | Claim], programs: Sequence[str] = ()) -> Brief:
     """A brief over programs; by default every `.py` file is one."""
     paths = tuple(programs) or tuple(path for path in files if path.endswith(".py"))
-    modules = tuple(
-        SourceModule(
-            module=Module(path=path, name=path.removesuffix(".py").replace("/", ".")),
-            source=textwrap.dedent(files[path]),
-        )
-        for path in paths
-        if path.endswith(".py") and path.removesuffix(".py").replace("/", "_").isidentifier() and "__main__" not in path
-    )
-    ticket = Ticket(
-        id=TicketId("TCK-1"),
-        title="A program",
-        workspace=Path("/nowhere"),
-        implementation_files=paths,
-        claims=tuple(
-            Claim(id=ClaimId(f"C{number}"), text=textwrap.dedent(claim)) if isinstance(claim, str) else claim
-            for number, claim in enumerate(claims, 1)
-        ),
-        verification_script="verify.sh",
-        source="ticket.yaml",
-        kind=Kind.CLI,
-    )
-    return Brief(ticket=ticket, modules=modules, workspace_paths=(*files, "verify.sh"))
+    importable = (path.removesuffix(".py") for path in paths if path.endswith(".py") and "__main__" not in path)
+    code = {path.replace("/", "."): files[f"{path}.py"] for path in importable if path.replace("/", "_").isidentifier()}
+    brief = workbench.brief_of(code, claims, kind=Kind.CLI)
+    ticket = replace(brief.ticket, implementation_files=paths)
+    return replace(brief, ticket=ticket, workspace_paths=(*files, "verify.sh"))
 
 
 def attack_on(files: Mapping[str, str], *claims: str | Claim, programs: Sequence[str] = ()) -> Attack:
@@ -57,7 +41,7 @@ def failures(attack: Attack, files: Mapping[str, str], folder: Path) -> dict[str
         (workspace / path).write_text(textwrap.dedent(text), encoding="utf-8")
     before = {path: (workspace / path).read_bytes() for path in files}
     with contextlib.chdir(workspace):
-        failed = failing(attack)
+        failed = workbench.failing(attack)
     assert {os.fspath(path.relative_to(workspace)) for path in workspace.rglob("*") if path.is_file()} == set(before)
     assert all((workspace / path).read_bytes() == content for path, content in before.items())
     return failed

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from refute.adversary.attack import Attack, Category, Origin
+from refute.adversary.attack import Attack, Origin
 from refute.ticket.record import Claim, ClaimId, Run, Text
 from tests.refute.adversary.property.command_lines.bench_of_programs import attack_on, failures
 
@@ -57,10 +57,6 @@ def test_a_right_program_keeps_its_run(run: dict[str, Any], tmp_path: Path) -> N
 def test_a_wrong_program_is_refuted_by_its_run(run: dict[str, Any], expected: str, tmp_path: Path) -> None:
     (error,) = failures(_attack(**run), UPPER, tmp_path).values()
     assert str(error).splitlines()[0] == f"expected {expected}, got exit code 0"
-
-
-def test_a_run_that_fails_is_a_failure_mode() -> None:
-    assert [test.category for test in _attack(exit_code=2).tests] == [Category.FAILURE_MODE]
 
 
 @pytest.mark.parametrize(
