@@ -77,12 +77,7 @@ OPINIONS = ("security, critical: a secret is logged",)
 
 @pytest.mark.parametrize(
     ("data", "approves", "answered"),
-    [
-        (b"dismiss\n", True, True),
-        (b"u\n", False, True),
-        (b"y\n", False, False),
-        (b"", False, False),
-    ],
+    [(b"dismiss\n", True, True), (b"u\n", False, True), (b"y\n", False, False), (b"", False, False)],
 )
 def test_what_critics_say_is_upheld_or_dismissed_by_these_words_alone(ask, answering, data, approves, answered):
     answering(data)

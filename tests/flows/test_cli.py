@@ -107,7 +107,7 @@ def test_closed_standard_streams_are_as_good_as_empty_ones(tmp_path):
     assert subprocess.run(["sh", "-c", command], timeout=300).returncode == 3
 
 
-def test_exit_codes_stand_in_the_help_line_by_line() -> None:
+def test_exit_codes_stand_in_the_help_line_by_line():
     shown = CliRunner().invoke(refute, ["--help"]).output
     assert "\n    1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found\n" in shown
     assert "\\b" not in shown
@@ -135,9 +135,7 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
         (["verify", ".", "--bogus"], "No such option '--bogus'.\n"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_runs(
-    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_option_is_told_before_anything_runs(arguments, said, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["refute", *arguments])
     with pytest.raises(SystemExit) as ended:
         program.run()

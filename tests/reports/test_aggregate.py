@@ -72,7 +72,7 @@ def added(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory
         return added_up(seven(outcomes, opened), Scope())
 
 
-def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Tables]) -> None:
+def test_the_totals_are_those_that_one_counts_by_hand(added):
     found, _ = added
     assert (found.runs, found.tickets) == (7, 4)
     assert {name: count for name, count in found.groups.items() if count} == {
@@ -90,29 +90,27 @@ def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Table
     assert found.sandbox_s == pytest.approx(2 * 6.91 + 3 * 188.5)
 
 
-def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(added: tuple[Totals, Tables]) -> None:
+def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(added):
     found, _ = added
     assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
 
 
 @pytest.mark.parametrize("status", [Status.DRY_RUN, Status.ERROR, Status.INCONCLUSIVE])
-def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
-    ledger: Ledger, make: Make, outcomes: dict[str, Outcome], status: Status
-) -> None:
+def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(ledger, make, outcomes, status):
     later = datetime(2026, 3, 20, tzinfo=UTC)
     ledger.record(replace(outcomes["failed_adversarial"], run_id="later", status=status, started_at=later))
     found, _ = make(Scope())
     assert (found.runs, found.tickets, found.failing_tickets) == (8, 4, ("TCK-101", "TCK-103", "TCK-666"))
 
 
-def test_days_and_weeks_are_those_of_utc(added: tuple[Totals, Tables]) -> None:
+def test_days_and_weeks_are_those_of_utc(added):
     _, found = added
     assert [f"{day:%m-%d}" for day in found["by_day"].index] == ["03-01", "03-03", "03-09"]
     assert list(found["by_day"]["runs"]) == [5, 1, 1]
     assert [f"{week:%m-%d}" for week in found["by_week"].index] == ["02-23", "03-02", "03-09"]
 
 
-def test_statuses_testers_labels_and_categories_have_their_rows(added: tuple[Totals, Tables]) -> None:
+def test_statuses_testers_labels_and_categories_have_their_rows(added):
     _, found = added
     assert dict(found["by_status"]["runs"]) == {
         "BLOCKED_DANGEROUS_SCRIPT": 1,
@@ -134,9 +132,7 @@ def test_statuses_testers_labels_and_categories_have_their_rows(added: tuple[Tot
     }
 
 
-def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(
-    added: tuple[Totals, Tables],
-) -> None:
+def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(added):
     found, by = added
     assert found.mutants_killed == Rate(hits=11 + 11 + 20, trials=60)
     assert found.strength_measured == 3
@@ -146,7 +142,7 @@ def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_st
     }
 
 
-def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, Tables]) -> None:
+def test_runs_stand_by_the_tiers_that_they_asked_each_once(added):
     _, by = added
     assert by["by_tier"][["runs", "share"]].to_dict("index") == {
         "no model": {"runs": 6, "share": pytest.approx(6 / 7)},
@@ -154,7 +150,7 @@ def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, 
     }
 
 
-def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger: Ledger, make: Make) -> None:
+def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger, make):
     assert make(Scope())[0].queue_p50_s is None
     opened = datetime(2026, 3, 9, tzinfo=UTC)
     Batches(ledger).create(Batch(id="nightly", source="tickets", created_at=opened), [("A", "a"), ("B", "b")])
@@ -167,7 +163,7 @@ def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning
     assert make(Scope(ticket_ids=("B",)))[0].queue_p50_s == 30.0
 
 
-def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advance(ledger: Ledger, make: Make) -> None:
+def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advance(ledger, make):
     asked = datetime(2026, 3, 9, tzinfo=UTC)
     for ticket, answer, waited_s, findings in (
         ("A", Answered.CONFIRMED, 10, ()),
@@ -196,7 +192,7 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
     assert {figures_of(nobody)[name] for name in ("time to approval, p50 / p95", "people's answers")} == {"–"}
 
 
-def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: Make) -> None:
+def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make):
     found, by = make(Scope(ticket_ids=("nobody",)))
     assert (found.runs, found.tickets, found.failing_tickets) == (0, 0, ())
     assert found.cost_per_run_usd is None
@@ -206,7 +202,7 @@ def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: M
     assert found.mutants_killed.value is None
 
 
-def test_every_status_has_a_group(outcomes: dict[str, Outcome]) -> None:
+def test_every_status_has_a_group(outcomes):
     from reports.groups import GROUPS
 
     assert set(GROUPS) == set(Status)

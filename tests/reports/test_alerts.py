@@ -117,9 +117,5 @@ def test_the_last_day_is_compared_with_the_two_weeks_before_it(tmp_path: Path, o
     ran(10, Status.ERROR, timedelta(hours=2))
     ran(30, Status.SKIPPED_BUDGET, timedelta(hours=2))  # was not tried
     (spike,) = find_spikes(ledger, NOW)
-    assert (spike.kind, spike.recent, spike.usual) == (
-        Group.ERROR,
-        Rate(hits=10, trials=10),
-        Rate(hits=0, trials=20),
-    )
+    assert (spike.kind, spike.recent, spike.usual) == (Group.ERROR, Rate(hits=10, trials=10), Rate(hits=0, trials=20))
     assert find_spikes(ledger, NOW + timedelta(days=2)) == ()

@@ -16,13 +16,7 @@ def every_day(usd: str, *, until: date, days: int) -> dict[date, Decimal]:
 
 
 @pytest.mark.parametrize(
-    ("spent", "expected"),
-    [
-        ("24.99", ()),
-        ("25.00", (50,)),
-        ("39.999999999", (50,)),
-        ("50", (50, 80, 100)),
-    ],
+    ("spent", "expected"), [("24.99", ()), ("25.00", (50,)), ("39.999999999", (50,)), ("50", (50, 80, 100))]
 )
 def test_thresholds_are_reached_to_the_last_cent(spent: str, expected: tuple[int, ...]) -> None:
     assert reached(Decimal(spent), FIFTY) == expected

@@ -26,7 +26,7 @@ def stored(*outcomes: Outcome, unreadable: tuple[str, ...] = ()) -> StoredRecord
 
 
 @ON_BOTH
-def test_equal_records_agree(recorded: Ledger, outcomes: dict[str, Outcome]) -> None:
+def test_equal_records_agree(recorded, outcomes):
     read = [read_document(record_document(outcome)) for outcome in outcomes.values()]
     found = reconcile(recorded, Scope(), stored(*read))
     assert not found.differs
@@ -34,7 +34,7 @@ def test_equal_records_agree(recorded: Ledger, outcomes: dict[str, Outcome]) -> 
 
 
 @ON_BOTH
-def test_what_differs_is_named(recorded: Ledger, outcomes: dict[str, Outcome]) -> None:
+def test_what_differs_is_named(recorded, outcomes):
     weak, failed = outcomes["pass_weak"], outcomes["failed_adversarial"]
     changed = replace(weak, status=Status.PASS, claims=weak.claims[:1])
     other = replace(failed, run_id="another\x1b[2J")
@@ -48,9 +48,7 @@ def test_what_differs_is_named(recorded: Ledger, outcomes: dict[str, Outcome]) -
     assert "ticket-x-record" in text
 
 
-def test_a_record_too_long_for_an_artifact_leaves_out_what_was_printed_and_gives_the_same_frames(
-    outcomes: dict[str, Outcome],
-) -> None:
+def test_a_record_too_long_for_an_artifact_leaves_out_what_was_printed_and_gives_the_same_frames(outcomes):
     long = replace(outcomes["failed_verification"], verification_output="x" * 2 * MAX_RECORD_CHARS)
     document = record_document(long)
     assert len(document) < MAX_RECORD_CHARS

@@ -29,16 +29,7 @@ def test_an_exact_route_is_taken_in_any_case_and_spacing(route: str) -> None:
     assert parse_supervisor_route(f" \t{route.upper()}\r\n") == route
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "monitor\nconfig_manager",
-        "ｍonitor",
-        "moni\u200btor",
-        "mоnitor",
-        *GARBAGE,
-    ],
-)
+@pytest.mark.parametrize("raw", ["monitor\nconfig_manager", "ｍonitor", "moni\u200btor", "mоnitor", *GARBAGE])
 def test_anything_else_goes_nowhere(raw: object) -> None:
     assert parse_supervisor_route(raw) == "direct"
 
@@ -57,15 +48,7 @@ def test_an_address_or_network_gets_its_normal_form(raw: str, normal: str) -> No
 
 
 @pytest.mark.parametrize(
-    "raw",
-    [
-        "192.168.1.7/33",
-        "192.168.01.7",
-        "192.168.1.7\n10.0.0.1",
-        "3232235783",
-        3232235783,
-        *GARBAGE,
-    ],
+    "raw", ["192.168.1.7/33", "192.168.01.7", "192.168.1.7\n10.0.0.1", "3232235783", 3232235783, *GARBAGE]
 )
 def test_what_is_no_address_is_none(raw: object) -> None:
     assert validate_ip_or_cidr(raw) is None

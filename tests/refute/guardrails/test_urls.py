@@ -118,14 +118,7 @@ def test_a_url_that_cannot_be_a_page_is_denied_with_its_reason(url: str | None, 
 
 @pytest.mark.parametrize(
     "addresses",
-    [
-        ("127.0.0.1",),
-        (PUBLIC, "10.0.0.1"),
-        ("::ffff:10.0.0.1",),
-        ("fe80::1%eth0",),
-        ("not an address",),
-        (),
-    ],
+    [("127.0.0.1",), (PUBLIC, "10.0.0.1"), ("::ffff:10.0.0.1",), ("fe80::1%eth0",), ("not an address",), ()],
 )
 def test_one_address_that_is_not_public_is_enough(addresses: tuple[str, ...]) -> None:
     assert reason("http://docs.example.org/", *addresses)

@@ -43,14 +43,7 @@ def test_identity_secrets_logs_and_caches_go(path: str) -> None:
     assert not is_kept(path)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "etc/passwd",
-        "usr/share/doc/bash/copyright",
-        "root",
-    ],
-)
+@pytest.mark.parametrize("path", ["etc/passwd", "usr/share/doc/bash/copyright", "root"])
 def test_programs_users_licences_and_empty_folders_stay(path: str) -> None:
     assert is_kept(path)
 

@@ -3,12 +3,7 @@ from typing import Any
 
 import pytest
 
-from refute.sandbox.profile import (
-    container_config,
-    environment,
-    profile_digest,
-    seccomp_profile,
-)
+from refute.sandbox.profile import container_config, environment, profile_digest, seccomp_profile
 from tests.fakes.jobs import bash_job
 
 GIB = 1024**3

@@ -98,10 +98,7 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
     ("text", "told"),
     [
         ("[[command]]\nvalues = '-a'", "a row without `names`"),
-        (
-            "[[command]]\nnames = 'x'\noperands = 'reads'",
-            "row `x`: unknown role `reads`; expected one of cd, command",
-        ),
+        ("[[command]]\nnames = 'x'\noperands = 'reads'", "row `x`: unknown role `reads`; expected one of cd, command"),
         ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` `y`; expected one of changed"),
         ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: unknown rule `no-rule`"),
         ("[[command]]\nnames = 'x'\nwhen = [{ arg = '.' }]", "row `x`: unknown field of `when` `arg`"),

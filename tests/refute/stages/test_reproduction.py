@@ -84,7 +84,7 @@ FAILED = TestEnd.FAILED
     ],
     ids=["seen", "the second is seen", "none is seen", "fails otherwise", "hangs", "the code ended the shell"],
 )
-def test_only_what_passes_in_one_process_is_for_a_person(tmp_path: Path, exits: list[int], stands: list[bool]) -> None:
+def test_only_what_passes_in_one_process_is_for_a_person(tmp_path, exits, stands):
     sandbox = Alone(exits)
     found, sandbox_s = seen(tmp_path, sandbox, [("C1", FAILED)] * 2)
     assert [one.verdict is TriageVerdict.REFUTED for one in found] == stands
@@ -93,7 +93,7 @@ def test_only_what_passes_in_one_process_is_for_a_person(tmp_path: Path, exits: 
     assert sandbox_s == 0.5
 
 
-def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: Path) -> None:
+def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path):
     sandbox = Alone([0] * MOST + [1])
     found, _ = seen(tmp_path, sandbox, [("C1", FAILED)] * (MOST + 2) + [("C2", FAILED)])
     assert len(sandbox.jobs[0].collect) == MOST + 1
@@ -101,9 +101,7 @@ def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: P
 
 
 @pytest.mark.parametrize(("end", "carried"), [(TestEnd.TIMED_OUT, True), (FAILED, False)], ids=["a limit", "plain"])
-def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(
-    tmp_path: Path, end: TestEnd, carried: bool
-) -> None:
+def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(tmp_path, end, carried):
     sandbox = Alone([0])
     found, sandbox_s = seen(tmp_path, sandbox, [("C1", end)], carried=carried)
     assert (sandbox.jobs, sandbox_s) == ([], 0.0)

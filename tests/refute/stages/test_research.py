@@ -40,10 +40,7 @@ def test_references_become_a_cited_brief(tmp_path):
     assert any("source 2" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"research": ResearchSettings()}, {"tester": "property"}],
-)
+@pytest.mark.parametrize("change", [{"research": ResearchSettings()}, {"tester": "property"}])
 def test_nothing_is_fetched_unless_it_is_switched_on_and_a_model_writes_tests(tmp_path, change):
     found, fetcher = read(ports_of(tmp_path, **change), SaidModel(lambda _: answer()))
     assert (found, fetcher.asked) == (References(), [])

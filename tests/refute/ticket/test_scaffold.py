@@ -51,7 +51,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     return top
 
 
-def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
+def test_a_new_ticket_says_what_to_replace(tmp_path):
     ticket_file, script = scaffold_ticket(tmp_path / "new", from_git=None)
     with pytest.raises(TicketInvalid) as caught:
         load_ticket(ticket_file)
@@ -62,7 +62,7 @@ def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
     assert os.access(script, os.X_OK)
 
 
-def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: Path) -> None:
+def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path):
     (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
     (tmp_path / "limiter.py").open("a").write('def listed(keys):\n    """:param keys: Without a summary."""\n')
     (tmp_path / "tests.py").write_text("def test_it():\n    assert True\n")
@@ -75,7 +75,7 @@ def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: P
     assert "python -m pytest -q -p no:cacheprovider tests.py" in (tmp_path / "verify.sh").read_text()
 
 
-def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
+def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path):
     (tmp_path / "near.py").write_text("X = 1\n")
     (tmp_path / "tool.py").write_text(
         "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
@@ -84,14 +84,14 @@ def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path)
     assert "wheels the code needs, as it imports bs4, six:" in (tmp_path / "ticket.yaml").read_text()
 
 
-def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path: Path) -> None:
+def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path):
     (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
     scaffold_ticket(tmp_path, from_git=None, claims=('It says "yes": always.', "It is quick."))
     text = (tmp_path / "ticket.yaml").read_text()
     assert yaml.safe_load(text)["claims"] == ['It says "yes": always.', "It is quick."]
 
 
-def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
+def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path):
     _, script = scaffold_ticket(tmp_path / 'it\'s "odd" $(touch pwned)', from_git=None)
     subprocess.run(["bash", "-n", str(script)], check=True)
     text = script.read_text()
@@ -100,14 +100,14 @@ def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -> None:
+def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path):
     (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
     (tmp_path / "test_limiter.py").write_text("from limiter import allow\n\ndef test_it():\n    assert allow()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
     subprocess.run(["bash", str(script)], check=True, cwd="/", capture_output=True)
 
 
-def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path: Path) -> None:
+def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path):
     (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cov=limiter\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
@@ -115,14 +115,14 @@ def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])
-def test_nothing_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+def test_nothing_is_ever_overwritten(tmp_path, name):
     (tmp_path / name).symlink_to("dangling")
     with pytest.raises(UsageError, match="exists, expected a directory without a ticket"):
         scaffold_ticket(tmp_path, from_git=None)
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout: Path) -> None:
+def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout):
     scaffold_ticket(checkout / "tickets/new", from_git="main")
     filled_in(checkout / "tickets/new")
     ticket = load_ticket(checkout / "tickets/new")
@@ -137,7 +137,7 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert "export PYTHONPATH=src" in script
 
 
-def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout: Path) -> None:
+def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout):
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
     assert '# half(x: float)\n  - "`half`: Half of :class:`x`."' in text
@@ -146,7 +146,7 @@ def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(ch
     assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)
 
 
-def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path, git: Git) -> None:
+def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout, git):
     file = checkout / "src/pkg/elsewhere.py"
     git(checkout, "checkout", "-q", "main")
     box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
@@ -163,7 +163,7 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path,
     assert re.findall(r"^  # (.*)", text, re.MULTILINE) == ["touched(n)", "Box.fill(self, n)", "Box.full", "Thing"]
 
 
-def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
+def test_public_modules_come_before_private_ones(tmp_path):
     for name in ("_inner", "a", "b"):
         (tmp_path / f"{name}.py").write_text(f"def of_{name}():\n    pass\n")
     scaffold_ticket(tmp_path, from_git=None)
@@ -171,7 +171,7 @@ def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
     assert re.findall(r"# (of_\w+)\(\)", text) == ["of_a", "of_b", "of__inner"]
 
 
-def test_what_several_files_define_is_called_by_its_module(tmp_path: Path) -> None:
+def test_what_several_files_define_is_called_by_its_module(tmp_path):
     for name in ("one", "two"):
         (tmp_path / f"{name}.py").write_text(
             f'def parse(x):\n    """Of {name}."""\n\ndef only_{name}(x):\n    """Alone."""\n'
@@ -181,7 +181,7 @@ def test_what_several_files_define_is_called_by_its_module(tmp_path: Path) -> No
     assert all(f"`{name}`" in written for name in ("one.parse", "two.parse", "only_one", "only_two"))
 
 
-def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
+def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path):
     (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
     filled_in(tmp_path)
@@ -204,9 +204,7 @@ def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> No
         ("", "", "python"),
     ],
 )
-def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(
-    code: str, test: str, kind: str, tmp_path: Path
-) -> None:
+def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(code, test, kind, tmp_path):
     (tmp_path / "roman.py").write_text(
         f"{code}def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
         "if __name__ == '__main__':\n    main()\n"
@@ -216,7 +214,7 @@ def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(
     assert yaml.safe_load((tmp_path / "ticket.yaml").read_text())["kind"] == kind
 
 
-def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout: Path, git: Git) -> None:
+def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout, git):
     git(checkout, "checkout", "-qb", "round-money")
     git(checkout, "commit", "-q", "--allow-empty", "-m", 'Say "hello": [world]\n\nbody')
     scaffold_ticket(checkout / "new", from_git="main")
@@ -226,14 +224,14 @@ def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(check
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=pwned", "", "main:README.md"])
-def test_a_base_that_is_no_commit_is_refused(checkout: Path, base: str) -> None:
+def test_a_base_that_is_no_commit_is_refused(checkout, base):
     with pytest.raises(UsageError, match="expected a commit, branch or tag"):
         scaffold_ticket(checkout / "new", from_git=base)
     assert not (checkout / "new").exists()
     assert not (checkout / "pwned").exists()
 
 
-def test_no_checkout_and_no_change_are_said(tmp_path: Path, checkout: Path, git: Git) -> None:
+def test_no_checkout_and_no_change_are_said(tmp_path, checkout, git):
     with pytest.raises(UsageError, match="got no git checkout"):
         scaffold_ticket(tmp_path / "new", from_git="main")
     git(checkout, "checkout", "-q", "main")
@@ -242,7 +240,7 @@ def test_no_checkout_and_no_change_are_said(tmp_path: Path, checkout: Path, git:
         scaffold_ticket(checkout / "new", from_git="HEAD")
 
 
-def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         scaffold_ticket(tmp_path / "file" / "new", from_git=None)
