@@ -58,16 +58,8 @@ def test_a_tunnel_to_an_allowed_host_carries_bytes_both_ways():
 
 
 def test_a_plain_request_goes_on_with_the_host_that_was_checked():
-    def asked(port: int) -> bytes:
-        lines = (
-            f"GET http://127.0.0.1:{port}/a?b HTTP/1.1",
-            "Host: other.example",
-            "Proxy-Connection: keep-alive",
-            "X: y",
-        )
-        return ("\r\n".join(lines) + "\r\n\r\n").encode()
-
-    answer, (seen,) = exchange(asked)
+    head = "GET http://127.0.0.1:{}/a?b HTTP/1.1\r\nHost: other.example\r\nProxy-Connection: keep-alive\r\nX: y\r\n\r\n"
+    answer, (seen,) = exchange(lambda port: head.format(port).encode())
     assert answer.endswith(b"ok")
     assert seen.startswith(b"GET /a?b HTTP/1.1\r\nHost: 127.0.0.1:")
     assert b"other.example" not in seen
@@ -196,19 +188,10 @@ def test_what_is_no_single_host_is_refused(word: str):
         read_hosts([word])
 
 
-@pytest.mark.parametrize(
-    "word",
-    [
-        "localhost",
-        "a.localhost",
-        "127.0.0.1",
-        "[::1]",
-        "0.0.0.0",  # noqa: S104
-        "169.254.169.254",
-        "host.docker.internal",
-        "[fe80::1]",
-    ],
-)
+OURS = "localhost a.localhost host.docker.internal 127.0.0.1 [::1] 0.0.0.0 169.254.169.254 [fe80::1]"
+
+
+@pytest.mark.parametrize("word", OURS.split())
 def test_this_machine_and_the_metadata_address_are_refused_by_name(word: str):
     with pytest.raises(UsageError, match="jobs never reach it"):
         read_hosts([word])

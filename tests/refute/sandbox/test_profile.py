@@ -49,29 +49,20 @@ def test_the_process_can_gain_no_privileges_and_is_filtered_by_our_own_list() ->
     assert options == ["no-new-privileges:true", f"seccomp={seccomp_profile()}"]
 
 
-def test_nothing_of_the_host_is_mounted() -> None:
+def test_nothing_of_the_host_is_mounted_and_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
     host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
     assert "Binds" not in host
     assert {mount["Type"] for mount in host["Mounts"]} == {"volume"}
     drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in host["Mounts"]]
     assert {driver["type"] for driver in drivers} == {"tmpfs", "devpts"}
-
-
-def test_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
-    host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
-    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in host["Mounts"]]
     options = [driver["o"] for driver in drivers if driver["type"] == "tmpfs"]
     for option in [*options, *host["Tmpfs"].values()]:
-        assert "size=" in option
-        assert "nr_inodes=" in option
-        assert "nosuid,nodev" in option
+        assert all(word in option for word in ("size=", "nr_inodes=", "nosuid,nodev")), option
+    terminals = [driver["o"] for driver in drivers if driver["type"] == "devpts"]
+    assert terminals == ["max=64,mode=0620,ptmxmode=0666,nosuid,noexec"], "of its own, and few of them"
 
 
-def test_a_job_has_terminals_of_its_own_and_few_of_them() -> None:
-    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in config()["HostConfig"]["Mounts"]]
-    assert [driver["o"] for driver in drivers if driver["type"] == "devpts"] == [
-        "max=64,mode=0620,ptmxmode=0666,nosuid,noexec"
-    ]
+def test_gvisor_brings_terminals_of_its_own() -> None:
     under_gvisor = container_config(bash_job("true"), labels={}, cpus_available=1, runtime="runsc")["HostConfig"]
     assert {mount["Target"] for mount in under_gvisor["Mounts"]} == {"/workspace", "/home"}
 

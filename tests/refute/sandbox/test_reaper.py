@@ -35,18 +35,8 @@ class ShelfEngine:
 
     base_url = "http+docker://localhost"
 
-    def __init__(
-        self,
-        containers: list[Any],
-        volumes: list[Any],
-        networks: list[Any] | None = None,
-        *,
-        answer: APIError | None = None,
-    ) -> None:
-        self._networks = networks or []
-        self._containers = containers
-        self._volumes = volumes
-        self._answer = answer
+    def __init__(self, containers: Any, volumes: Any = (), networks: Any = (), *, answer: Any = None) -> None:
+        self._containers, self._volumes, self._networks, self._answer = containers, volumes, networks, answer
         self.removed: list[tuple[str, dict[str, bool]]] = []
 
     def info(self) -> dict[str, Any]:
@@ -94,10 +84,6 @@ class StubbornEngine:
             raise NotFound("no such container")
 
 
-def remove(engine: Any) -> None:
-    remove_container(engine, "c1")
-
-
 def marks(owner: object = "nobody", lifetime_s: object = 600) -> dict[str, str]:
     return {"refute": "1", LIFETIME_S: str(lifetime_s), OWNER: str(owner)}
 
@@ -134,19 +120,19 @@ def test_age_is_judged_by_the_engine_s_clock_wherever_the_client_s_stands(monkey
     ],
 )
 def test_what_is_not_known_to_have_outlived_its_time_stays(doubtful):
-    engine = ShelfEngine([doubtful], [])
+    engine = ShelfEngine([doubtful])
     assert reap(engine) == ()
     assert engine.removed == []
 
 
 @pytest.mark.parametrize("status", [403, 404, 409])
 def test_what_is_in_use_or_gone_or_going_is_no_error(status):
-    engine = ShelfEngine([container()], [], answer=refusal(status))
+    engine = ShelfEngine([container()], answer=refusal(status))
     assert reap(engine) == ("c1",)
 
 
 def test_an_engine_that_refuses_is_reported():
-    engine = ShelfEngine([container()], [], answer=refusal(500))
+    engine = ShelfEngine([container()], answer=refusal(500))
     with pytest.raises(SandboxFailed):
         reap(engine)
 
@@ -155,7 +141,7 @@ def test_an_engine_that_refuses_is_reported():
 def test_a_container_that_survives_its_removal_is_thawed_and_removed_again(monkeypatch, answer):
     monkeypatch.setattr(reaper, "REMOVAL_ROUND_S", 0.01)
     engine = StubbornEngine(answer)
-    remove(engine)
+    remove_container(engine, "c1")
     with pytest.raises(NotFound):
         engine.inspect_container("c1")
 
@@ -165,7 +151,7 @@ def test_removal_gives_up_on_what_never_goes(monkeypatch):
     monkeypatch.setattr(reaper, "REMOVAL_TIMEOUT_S", 0.05)
     engine = StubbornEngine(None)
     monkeypatch.setattr(engine, "unpause", lambda _: None)
-    remove(engine)
+    remove_container(engine, "c1")
     engine.inspect_container("c1")  # still there, and no error
 
 

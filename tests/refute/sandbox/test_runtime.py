@@ -37,6 +37,7 @@ def ending(end: End, stdout: str = ""):
 ALL_FELT = "seccomp enforced\npids enforced\nmemory enforced\n"
 NO_MEMORY = ALL_FELT.replace("memory enforced", "memory missing")
 CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
+OUT_OF_MEMORY = LimitReached(limit=Limit.MEMORY, detail="", exit_code=137)
 
 
 @pytest.mark.parametrize(
@@ -45,18 +46,8 @@ CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
         (Exited(code=0), ALL_FELT, ()),
         (Exited(code=0), ALL_FELT.replace("enforced", "missing"), ("memory", "pids", "seccomp")),
         (Exited(code=0), NO_MEMORY, ("memory",)),
-        # The limit took the trial with it.
-        (
-            LimitReached(limit=Limit.MEMORY, detail="", exit_code=137),
-            "seccomp missing\npids missing\n",
-            ("pids", "seccomp"),
-        ),
-        # Whatever the end, what the trial went beyond is not enforced.
-        (
-            LimitReached(limit=Limit.PIDS, detail="", exit_code=0),
-            ALL_FELT.replace("memory enforced", "memory missing"),
-            ("memory",),
-        ),
+        (OUT_OF_MEMORY, "seccomp missing\npids missing\n", ("pids", "seccomp")),  # the limit took the trial with it
+        (CROWDED, NO_MEMORY, ("memory",)),  # whatever the end, what the trial went beyond is not enforced
     ],
 )
 def test_a_limit_counts_as_enforced_only_where_the_trial_felt_it(end: End, stdout: str, missing: tuple[str, ...]):
