@@ -40,9 +40,8 @@ def lines(log: Path) -> list[str]:
 
 def test_a_log_as_it_was_written_passes(log):
     code, said = verify()
-    assert code == 0
-    assert "4 lines, chain intact" in said
-    assert "ledger: 3 of 3 verdicts found" in said
+    told = "4 lines, chain intact", "ledger: 3 of 3 verdicts found"
+    assert (code, [line in said for line in told]) == (0, [True, True])
 
 
 @pytest.mark.parametrize("kept", [0, 2])

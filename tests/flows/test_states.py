@@ -3,6 +3,8 @@
 import io
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from prefect.exceptions import CancelledRun, FailedRun
@@ -12,30 +14,31 @@ from flows.orchestrator.session import environment
 from flows.states import keep_tracebacks_out, outlive_log_readers
 
 
-@pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
-def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Exception], said: list[str]) -> None:
+@contextmanager
+def heard_of(name: str) -> Iterator[tuple[logging.Logger, list[str]]]:
+    """A logger of Prefect's, and what is heard of it."""
     heard: list[str] = []
     listener = logging.Handler()
     listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
-    log = logging.getLogger("prefect.flow_runs")
+    log = logging.getLogger(name)
     log.addHandler(listener)
     keep_tracebacks_out()
-    log.error("odd", exc_info=error("1 of 2 claims refuted"))
+    yield log, heard
     log.removeHandler(listener)
+
+
+@pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
+def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Exception], said: list[str]) -> None:
+    with heard_of("prefect.flow_runs") as (log, heard):
+        log.error("odd", exc_info=error("1 of 2 claims refuted"))
     assert heard == said
 
 
 def test_the_state_of_a_task_is_not_told_twice() -> None:
-    heard: list[str] = []
-    listener = logging.Handler()
-    listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
-    log = logging.getLogger("prefect.task_runs")
-    log.addHandler(listener)
-    keep_tracebacks_out()
-    log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
-    log.error("Finished in state FAILED_ADVERSARIAL(…)")
-    log.info("Finished in state Completed()")
-    log.removeHandler(listener)
+    with heard_of("prefect.task_runs") as (log, heard):
+        log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
+        log.error("Finished in state FAILED_ADVERSARIAL(…)")
+        log.info("Finished in state Completed()")
     assert heard == ["Finished in state FAILED_ADVERSARIAL(…)"]
 
 

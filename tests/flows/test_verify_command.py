@@ -10,15 +10,12 @@ from click.testing import CliRunner
 from flows.program import refute
 from refute.errors import UsageError
 from tests.fakes.outcomes import fake_outcome
+from tests.fakes.tickets import write_ticket
 
 
 @pytest.fixture
 def ticket(tmp_path: Path) -> Path:
-    for name, text in (("a.py", "A = 1\n"), ("verify.sh", "python -c 'import a'\n")):
-        (tmp_path / name).write_text(text)
-    fields = "id: T-1\ntitle: t\nimplementation_files: [a.py]\nverification_script: verify.sh\nclaims: [A is 1.]\n"
-    (tmp_path / "ticket.yaml").write_text(fields)
-    return tmp_path
+    return write_ticket(tmp_path)
 
 
 @pytest.fixture
