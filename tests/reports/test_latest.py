@@ -19,10 +19,9 @@ EARLIER = timedelta(hours=3)
 @pytest.mark.parametrize("last", [Status.PASS, Status.FAILED_ADVERSARIAL])
 def test_after_a_clock_is_set_back_report_and_batch_still_agree_on_the_last_recorded_outcome(ledger, outcomes, last):
     failed = outcomes["failed_adversarial"]
-    first = Status.FAILED_ADVERSARIAL if last is Status.PASS else Status.PASS
-    ledger.record(replace(failed, run_id="first", status=first))
-    ledger.record(replace(failed, run_id="last", status=last, started_at=failed.started_at - EARLIER))
     failing = last is not Status.PASS
+    ledger.record(replace(failed, run_id="first", status=Status.PASS if failing else Status.FAILED_ADVERSARIAL))
+    ledger.record(replace(failed, run_id="last", status=last, started_at=failed.started_at - EARLIER))
     facts = read_facts(ledger, Scope(), datetime.now(UTC))
     assert totals(facts).failing_tickets == ((failed.ticket_id,) if failing else ())
     (finding,) = newest_findings(ledger, Scope())

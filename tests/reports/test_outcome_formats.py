@@ -65,17 +65,11 @@ def test_a_claim_refuted_without_a_test_is_a_failure_with_its_reason_in_junit(ou
 
 def test_long_lists_are_cut_with_what_is_left_out(outcomes):
     failed, scan = outcomes["failed_adversarial"], outcomes["blocked"].scan
-    many = replace(
-        failed,
-        failures=failed.failures * 12,
-        caveats=tuple(f"caveat {number}" for number in range(40)),
-        scan=replace(scan, findings=scan.findings * 40),
-    )
+    caveats, scan = tuple(f"caveat {number}" for number in range(40)), replace(scan, findings=scan.findings * 40)
+    many = replace(failed, failures=failed.failures * 12, caveats=caveats, scan=scan)
     markdown, table = render(many, "markdown"), render(many, "table")
-    assert "2 more refutations in the outcome's JSON" in markdown
-    assert "and 10 more" in markdown
-    assert "and 28 more findings" in table
-    assert "and 28 more\n" in table
+    assert [words in markdown for words in ("2 more refutations in the outcome's JSON", "and 10 more")] == [True] * 2
+    assert [words in table for words in ("and 28 more findings", "and 28 more\n")] == [True] * 2
 
 
 def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes):
@@ -93,15 +87,9 @@ def wide(outcome: Outcome, form: str) -> str:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_models_their_tokens_and_a_server_that_stood_for_them_are_in_every_format(outcomes, form):
-    use = fake_use(
-        model="gemini-3.8\x1b[2J",
-        calls=2,
-        cached_answers=1,
-        input_tokens=1_565,
-        output_tokens=40,
-        thinking_tokens=700,
-        local_server="http://127.0.0.1:8080",
-    )
+    tokens = {"input_tokens": 1_565, "output_tokens": 40, "thinking_tokens": 700}
+    server = "http://127.0.0.1:8080"
+    use = fake_use(model="gemini-3.8\x1b[2J", calls=2, cached_answers=1, **tokens, local_server=server)
     one = outcomes["pass_weak"]
     ran = replace(one.provenance, local_servers=(use.local_server,))
     text = wide(replace(one, models=(use,), provenance=ran), form)

@@ -9,7 +9,9 @@ from decimal import Decimal
 from html.parser import HTMLParser
 
 import pytest
+from sqlalchemy import update
 
+from refute.ledger.schema import OUTCOMES
 from refute.ledger.store import Ledger
 from refute.outcome import Outcome, Status
 from refute.settings import Settings
@@ -53,12 +55,11 @@ def page(report: Report) -> str:
 
 
 class Elements(HTMLParser):
-    """Every element with its attributes, and the texts."""
+    """Every element with its attributes."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -119,13 +120,9 @@ def test_the_json_holds_the_same_numbers(report):
     assert document["budget"]["level"] == "exceeded"
     assert document["budget"]["spent_usd"] == "0.0628"
     assert document["findings"][0]["refutations"][0]["claim_id"] == "C2"
-    assert document["tables"]["by_status"][0] | {"cost_usd": 0, "p50_s": 0, "p95_s": 0} == {
-        "status": "BLOCKED_DANGEROUS_SCRIPT",
-        "runs": 1,
-        "cost_usd": 0,
-        "p50_s": 0,
-        "p95_s": 0,
-    }
+    row = document["tables"]["by_status"][0]
+    assert (row["status"], row["runs"]) == ("BLOCKED_DANGEROUS_SCRIPT", 1)
+    assert row.keys() == {"status", "runs", "cost_usd", "p50_s", "p95_s"}
 
 
 def test_the_terminal_tells_what_failed_cost_and_budget_in_its_first_lines(report):
@@ -137,10 +134,6 @@ def test_the_terminal_tells_what_failed_cost_and_budget_in_its_first_lines(repor
 
 
 def test_an_outcome_that_cannot_be_read_is_shown_from_its_row(ledger, outcomes, tmp_path):
-    from sqlalchemy import update
-
-    from refute.ledger.schema import OUTCOMES
-
     ledger.record(outcomes["failed_adversarial"])
     with ledger.transaction(writes=True) as connection:
         connection.execute(update(OUTCOMES).values(document='{"of": "another version"}'))
@@ -160,13 +153,10 @@ def test_a_run_that_a_local_server_answered_is_marked(ledger, outcomes, tmp_path
     assert "A server of this machine answered, not Gemini:</strong> <bdi>http://127.0.0.1:8080" in page
 
 
-def test_the_markdown_tells_what_failed_with_a_link_then_cost_budget_and_tables(tmp_path, outcomes):
-    settings = Settings(state_dir=tmp_path)
-    ledger = Ledger.open(settings)
+def test_the_markdown_tells_what_failed_with_a_link_then_cost_budget_and_tables(ledger, tmp_path, outcomes):
     for outcome in outcomes.values():
         ledger.record(replace(outcome, flow_run_url="http://server:4200/runs/task-run/1"))
-    shown = render_report_markdown(make_report(ledger, settings, Scope(), datetime(2026, 3, 2, tzinfo=UTC)))
-    ledger.close()
+    shown = render_report_markdown(make_report(ledger, Settings(state_dir=tmp_path), Scope(), NOW))
     assert shown.startswith("# 3 tickets failing now, of 4\n")
     assert "[TCK-101](/runs/task-run/1)" in shown.replace("\\-", "-")
     assert "<script>" not in shown

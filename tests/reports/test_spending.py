@@ -83,13 +83,8 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
 
 
 def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(ledger, outcomes):
-    eastern = timezone(timedelta(hours=9))
-    moments = [
-        datetime(2026, 3, 2, 3, tzinfo=eastern),
-        datetime(2026, 2, 22, tzinfo=UTC),
-        datetime(2026, 2, 21, tzinfo=UTC),
-    ]
-    for number, moment in enumerate(moments):
+    eastern = datetime(2026, 3, 2, 3, tzinfo=timezone(timedelta(hours=9)))
+    for number, moment in enumerate((eastern, *(datetime(2026, 2, day, tzinfo=UTC) for day in (22, 21)))):
         ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
     assert read_spending(ledger, NOW).by_day == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
 
