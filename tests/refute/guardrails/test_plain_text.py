@@ -67,17 +67,15 @@ def test_the_tail_of_an_output_says_that_something_came_before() -> None:
     assert tail("x" * 50, max_lines=2, max_chars=10) == "[… earlier output left off]\n" + "x" * 10
 
 
-def test_markdown_text_makes_no_link_of_a_bare_address() -> None:
-    assert markdown_text("http://evil.com WWW.evil.com me@evil.com C1: a.b") == (
-        r"http\://evil.com WWW\.evil.com me\@evil.com C1: a.b"
+def test_markdown_text_holds_no_markup_html_or_cell_border_and_makes_no_link_of_a_bare_address() -> None:
+    bare, shown = (
+        "http://evil.com WWW.evil.com me@evil.com C1: a.b",
+        r"http\://evil.com WWW\.evil.com me\@evil.com C1: a.b",
     )
-
-
-def test_markdown_text_holds_no_markup_html_or_cell_border() -> None:
+    assert markdown_text(bare) == shown
     hostile = "<script>x</script> ![i](http://h) [l](u) `c` *b* _i_ # h | cell\nnew ~~s~~ $m$ \\"
     shown = markdown_text(hostile)
-    assert "<" not in shown
-    assert "\n" not in shown
+    assert not {"<", "\n"} & set(shown)
     assert re.findall(r"(?<!\\)(?:\\\\)*[`*_\[\]!~#|$]", shown) == []
 
 
@@ -108,13 +106,8 @@ def block(text: str | None, label: str = "page 1") -> list[str]:
 
 
 def test_a_block_names_what_it_holds_and_marks_every_line() -> None:
-    assert block("one\n\ntwo") == [
-        f"[UNTRUSTED-CONTENT {TOKEN} page 1]",
-        f"{TOKEN}| one",
-        f"{TOKEN}| ",
-        f"{TOKEN}| two",
-        f"[END-UNTRUSTED-CONTENT {TOKEN}]",
-    ]
+    marked = [f"{TOKEN}| {line}" for line in ("one", "", "two")]
+    assert block("one\n\ntwo") == [f"[UNTRUSTED-CONTENT {TOKEN} page 1]", *marked, f"[END-UNTRUSTED-CONTENT {TOKEN}]"]
 
 
 def test_the_delimiters_differ_each_time() -> None:

@@ -7,7 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -99,14 +99,14 @@ def only_this_address(address: IPv4Address | IPv6Address) -> str | None:
     return None if str(address) == "127.0.0.1" else "another address"
 
 
-def get(site: Server, path: str, limits: FetchLimits = LIMITS, *addresses: str) -> Page:
-    check = partial(
-        check_url,
-        allowed_ports=(site.server_port,),
-        resolve=lambda _host, _port: addresses or ("127.0.0.1",),
-        address_policy=only_this_address,
-    )
-    return fetch(f"http://{HOST}:{site.server_port}{path}", check=check, limits=limits)
+def checking(site: Server) -> "partial[PinnedUrl]":
+    """Of this site's port, on this machine."""
+    to = {"allowed_ports": (site.server_port,), "resolve": lambda _host, _port: ("127.0.0.1",)}
+    return partial(check_url, address_policy=only_this_address, **to)
+
+
+def get(site: Server, path: str, limits: FetchLimits = LIMITS) -> Page:
+    return fetch(f"http://{HOST}:{site.server_port}{path}", check=checking(site), limits=limits)
 
 
 def failure(site: Server, path: str, limits: FetchLimits = LIMITS) -> str:
@@ -175,18 +175,9 @@ def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name
     theirs.load_cert_chain(pem)
     with site_on() as server:
         server.socket = theirs.wrap_socket(server.socket, server_side=True)
-        check = partial(
-            check_url,
-            allowed_ports=(server.server_port,),
-            resolve=lambda _host, _port: ("127.0.0.1",),
-            address_policy=only_this_address,
-        )
-        url = f"https://{HOST}:{server.server_port}/page"
-        if trusted:
-            assert fetch(url, check=check, limits=LIMITS, tls=ours).body
-        else:
-            with pytest.raises(FetchFailed, match="certificate"):
-                fetch(url, check=check, limits=LIMITS, tls=ours)
+        with nullcontext() if trusted else pytest.raises(FetchFailed, match="certificate"):
+            url = f"https://{HOST}:{server.server_port}/page"
+            assert fetch(url, check=checking(server), limits=LIMITS, tls=ours).body
 
 
 def test_no_proxy_of_the_environment_is_used(site: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,24 +15,13 @@ EXTERNAL = [
     "localhost.evil.com",
 ]  # fmt: skip
 PRIVATE = [
-    "10.0.0.1",
-    "box.localdomain",
-    "192.168.1.1",
-    "172.16.0.1",
-    "fd00::1",
-    "169.254.1.1",
-    "db",
-    "server.local",
+    "10.0.0.1", "box.localdomain", "192.168.1.1", "172.16.0.1", "fd00::1", "169.254.1.1", "db", "server.local",
     "api.test",
-]
+]  # fmt: skip
 METADATA = [
-    "169.254.169.254",
-    "0xa9fea9fe",
-    "2852039166",
-    "metadata.google.internal",
-    "[::ffff:169.254.169.254]",
+    "169.254.169.254", "0xa9fea9fe", "2852039166", "metadata.google.internal", "[::ffff:169.254.169.254]",
     "fd00:ec2::254",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("host", LOOPBACK)

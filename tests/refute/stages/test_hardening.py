@@ -74,9 +74,8 @@ class HollowRound(Round):
 def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mutants_measure_again(tmp_path):
     made = HollowRound(tmp_path / "t", more(), mutants=6)
     (prompt,) = made.prompts
-    assert (
-        "For claim C1: its tests pass also where every call answers otherwise and where every call fails" in prompt.text
-    )
+    told = "For claim C1: its tests pass also where every call answers otherwise and where every call fails"
+    assert told in prompt.text
     assert "+++ impl.py" not in prompt.text
     strength = made.held.measured.strength
     assert (strength.drawn, strength.hardened, strength.shallow) == (6, True, ())

@@ -22,18 +22,9 @@ from tests.fakes.tickets import fake_ticket
 from tests.refute.stages.conftest import written_ticket
 
 CLAIM = "double(x) returns twice its argument."
-TESTS = {
-    "tests": [
-        {
-            "name": f"test_{n}",
-            "claim_id": "C1",
-            "quote": CLAIM,
-            "category": "edge",
-            "code": f"def test_{n}():\n    from impl import double\n    assert double({n}) == {2 * n}\n",
-        }
-        for n in (1, 2, 3)
-    ]
-}
+CODE = "def test_{0}():\n    from impl import double\n    assert double({0}) == {1}\n"
+ABOUT = {"claim_id": "C1", "quote": CLAIM, "category": "edge"}
+TESTS = {"tests": [{"name": f"test_{n}", "code": CODE.format(n, 2 * n), **ABOUT} for n in (1, 2, 3)]}
 Write = Callable[..., Writing | Stop]
 
 
@@ -64,13 +55,8 @@ def write(tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.Mo
     loaded = written_ticket(tmp_path / "ticket", code=code, claims=[CLAIM], script="python -c 'import impl'\n")
 
     def run(**changed: object) -> Writing | Stop:
-        own = {
-            "state_dir": tmp_path / "state",
-            "audit_path": tmp_path / "audit.jsonl",
-            "gemini_file": tmp_path / "gemini.yaml",
-            "tester": TesterName.GEMINI,
-        }
-        ports = Ports(Settings.load(**{**own, **changed}), run_id="run-1")
+        own = {"state_dir": tmp_path / "state", "audit_path": tmp_path / "audit.jsonl", "tester": TesterName.GEMINI}
+        ports = Ports(Settings.load(**{**own, "gemini_file": tmp_path / "gemini.yaml", **changed}), run_id="run-1")
         snapshot = take_snapshot(ports, loaded)
         assert not isinstance(snapshot, Stop)
         return write_tests(ports, loaded, snapshot)
