@@ -1,6 +1,5 @@
 """Import roots and module names of the layouts that people use."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,21 +8,14 @@ from refute.errors import TicketInvalid
 from refute.ticket.modules import implementation_modules
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Module, Ticket
+from tests.fakes.tickets import write_ticket
 
 
 def ticket(directory: Path, *files: str, implementation: list[str], **fields: object) -> Ticket:
-    for name in (*files, *implementation, "verify.sh"):
+    for name in (*files, *implementation):
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / name).touch()
-    document = {
-        "id": "T",
-        "title": "t",
-        "verification_script": "verify.sh",
-        "claims": ["It works."],
-        "implementation_files": implementation,
-    }
-    (directory / "ticket.json").write_text(json.dumps(document | fields))
-    return load_ticket(directory)
+    texts = dict.fromkeys((*implementation, *files), "")
+    return load_ticket(write_ticket(directory, texts, "", implementation_files=implementation, **fields))
 
 
 def only_module(ticket: Ticket) -> Module:

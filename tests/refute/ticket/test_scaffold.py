@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,6 +19,14 @@ def filled_in(directory: Path) -> None:
     """Does what an author does: replaces every placeholder."""
     file = directory / "ticket.yaml"
     file.write_text(re.sub(r"REPLACE ME[^\"\n]*", "Something true.", file.read_text()))
+
+
+def new(folder: Path, files: dict[str, str], **options: Any) -> tuple[str, str]:
+    """What ticket and script are written beside these files."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    ticket, script = scaffold_ticket(folder, from_git=None, **options)
+    return ticket.read_text(), script.read_text()
 
 
 @pytest.fixture
@@ -63,32 +72,26 @@ def test_a_new_ticket_says_what_to_replace(tmp_path):
 
 
 def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path):
-    (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
-    (tmp_path / "limiter.py").open("a").write('def listed(keys):\n    """:param keys: Without a summary."""\n')
-    (tmp_path / "tests.py").write_text("def test_it():\n    assert True\n")
-    scaffold_ticket(tmp_path, from_git=None)
-    assert "`allow`: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
-    assert "REPLACE ME: what listed gives" in (tmp_path / "ticket.yaml").read_text()
+    code = 'def allow(key: str) -> bool:\n    """Whether the key may call."""\n'
+    code += 'def listed(keys):\n    """:param keys: Without a summary."""\n'
+    ticket, script = new(tmp_path, {"limiter.py": code, "tests.py": "def test_it():\n    assert True\n"})
+    assert "`allow`: Whether the key may call." in ticket
+    assert "REPLACE ME: what listed gives" in ticket
+    assert "python -m pytest -q -p no:cacheprovider tests.py" in script
     filled_in(tmp_path)
-    ticket = load_ticket(tmp_path)
-    assert ticket.implementation_files == ("limiter.py",)
-    assert "python -m pytest -q -p no:cacheprovider tests.py" in (tmp_path / "verify.sh").read_text()
+    assert load_ticket(tmp_path).implementation_files == ("limiter.py",)
 
 
 def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path):
-    (tmp_path / "near.py").write_text("X = 1\n")
-    (tmp_path / "tool.py").write_text(
-        "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
-    )
-    scaffold_ticket(tmp_path, from_git=None)
-    assert "wheels the code needs, as it imports bs4, six:" in (tmp_path / "ticket.yaml").read_text()
+    code = "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
+    ticket, _ = new(tmp_path, {"near.py": "X = 1\n", "tool.py": code})
+    assert "wheels the code needs, as it imports bs4, six:" in ticket
 
 
 def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path):
-    (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
-    scaffold_ticket(tmp_path, from_git=None, claims=('It says "yes": always.', "It is quick."))
-    text = (tmp_path / "ticket.yaml").read_text()
-    assert yaml.safe_load(text)["claims"] == ['It says "yes": always.', "It is quick."]
+    claims = ['It says "yes": always.', "It is quick."]
+    ticket, _ = new(tmp_path, {"limiter.py": "def allow():\n    return True\n"}, claims=tuple(claims))
+    assert yaml.safe_load(ticket)["claims"] == claims
 
 
 def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path):
@@ -108,10 +111,9 @@ def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path):
 
 
 def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path):
-    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cov=limiter\n")
-    _, script = scaffold_ticket(tmp_path, from_git=None)
-    assert "no:cacheprovider -o addopts= test_limiter.py" in script.read_text()
+    asked = {"pytest.ini": "[pytest]\naddopts = --cov=limiter\n"}
+    _, script = new(tmp_path, {"test_limiter.py": "def test_it():\n    assert True\n", **asked})
+    assert "no:cacheprovider -o addopts= test_limiter.py" in script
 
 
 @pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])
@@ -164,35 +166,25 @@ def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout, git):
 
 
 def test_public_modules_come_before_private_ones(tmp_path):
-    for name in ("_inner", "a", "b"):
-        (tmp_path / f"{name}.py").write_text(f"def of_{name}():\n    pass\n")
-    scaffold_ticket(tmp_path, from_git=None)
-    text = (tmp_path / "ticket.yaml").read_text()
-    assert re.findall(r"# (of_\w+)\(\)", text) == ["of_a", "of_b", "of__inner"]
+    ticket, _ = new(tmp_path, {f"{name}.py": f"def of_{name}():\n    pass\n" for name in ("_inner", "a", "b")})
+    assert re.findall(r"# (of_\w+)\(\)", ticket) == ["of_a", "of_b", "of__inner"]
 
 
 def test_what_several_files_define_is_called_by_its_module(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.py").write_text(
-            f'def parse(x):\n    """Of {name}."""\n\ndef only_{name}(x):\n    """Alone."""\n'
-        )
-    scaffold_ticket(tmp_path, from_git=None)
-    written = (tmp_path / "ticket.yaml").read_text()
-    assert all(f"`{name}`" in written for name in ("one.parse", "two.parse", "only_one", "only_two"))
+    code = 'def parse(x):\n    """Of {0}."""\n\ndef only_{0}(x):\n    """Alone."""\n'
+    ticket, _ = new(tmp_path, {f"{name}.py": code.format(name) for name in ("one", "two")})
+    assert all(f"`{name}`" in ticket for name in ("one.parse", "two.parse", "only_one", "only_two"))
 
 
 def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path):
-    (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
-    _, script = scaffold_ticket(tmp_path, from_git=None)
+    code = "import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n"
+    _, script = new(tmp_path, {"tool.py": code})
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     (claim,) = ticket.claims
-    assert (ticket.kind, claim.text, str(claim.run)) == (
-        "cli",
-        "Something true.",
-        "tool.py Something true.: exit 0, stdout 'Something true.'",
-    )
-    assert "python tool.py --help" in script.read_text()
+    run = "tool.py Something true.: exit 0, stdout 'Something true.'"
+    assert (ticket.kind, claim.text, str(claim.run)) == ("cli", "Something true.", run)
+    assert "python tool.py --help" in script
 
 
 @pytest.mark.parametrize(
@@ -205,13 +197,10 @@ def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path):
     ],
 )
 def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(code, test, kind, tmp_path):
-    (tmp_path / "roman.py").write_text(
-        f"{code}def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
-        "if __name__ == '__main__':\n    main()\n"
-    )
-    (tmp_path / "test_roman.py").write_text(test)
-    scaffold_ticket(tmp_path, from_git=None)
-    assert yaml.safe_load((tmp_path / "ticket.yaml").read_text())["kind"] == kind
+    code += "def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
+    code += "if __name__ == '__main__':\n    main()\n"
+    ticket, _ = new(tmp_path, {"roman.py": code, "test_roman.py": test})
+    assert yaml.safe_load(ticket)["kind"] == kind
 
 
 def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout, git):

@@ -16,6 +16,7 @@ from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
 from refute.ticket.store import SANDBOX_UID, SnapshotStore, pack
+from refute.ticket.withheld import table, withheld_reason
 from tests.refute.ticket.conftest import Git, MakeTicket
 
 OWN = {"thing.py", "verify.sh"}
@@ -408,3 +409,16 @@ def test_what_vanished_between_parsing_and_freezing_is_refused(tree, make_ticket
             take_snapshot(ticket, store=tree.store, max_bytes=999, max_files=10)
         if tree.top.exists():
             tree.top.rename(tmp_path / "gone")
+
+
+ROWS = table()["rule"]
+
+
+@pytest.mark.parametrize(("path", "reason"), [(path, row["reason"]) for row in ROWS for path in row["matches"]])
+def test_a_row_withholds_its_examples(path, reason):
+    assert withheld_reason(path) == reason
+
+
+@pytest.mark.parametrize("path", [path for row in ROWS for path in row["spares"]])
+def test_no_row_withholds_what_is_harmless(path):
+    assert withheld_reason(path) is None
