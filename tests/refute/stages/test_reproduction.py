@@ -128,7 +128,7 @@ def triage(one: Ticket) -> Triage:
     return Triage(claims=results)
 
 
-def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them():
+def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them_and_others_are_left_as_they_are():
     one = ticket("version() is integration tested with the real git.", "version() returns what git says.")
     exposed = expose_false_claims(triage(one), one, FILES)
     assert [claim.verdict for claim in exposed.claims] == [ClaimVerdict.REFUTED, ClaimVerdict.UNTESTED]
@@ -136,9 +136,6 @@ def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them():
     assert failure.error_type == "FalseTestingClaim"
     assert "test_tool.py:5" in failure.error_message
     compile(failure.reproducer, "reproduce.py", "exec")
-
-
-def test_other_claims_are_left_as_they_are():
     one = ticket("version() returns what git says.")
     before = triage(one)
     assert expose_false_claims(before, one, FILES) is before
