@@ -5,11 +5,13 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from flows import cli, program
 from flows.commands.options import Size
+from flows.commands.scan import scan
 from flows.program import COMMANDS, refute
+from refute.errors import TicketNotFound
 from tests.fakes.tickets import write_ticket
 
 
@@ -141,3 +143,26 @@ def test_a_wrong_option_is_told_before_anything_runs(arguments, said, monkeypatc
         program.run()
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def scanned(*arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(scan, list(arguments), input=stdin, standalone_mode=False)
+
+
+def test_missing_path_is_an_error_of_its_own() -> None:
+    result = scanned("no-such-file")
+    assert isinstance(result.exception, TicketNotFound)
+    assert result.exception.exit_code == 3
+
+
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github"])
+def test_output_file_holds_the_format(tmp_path, output_format: str) -> None:
+    target = tmp_path / "out"
+    assert scanned("-", "--format", output_format, "--output", str(target), stdin="rm -rf /\n").return_value == 12
+    assert "delete-outside" in target.read_text()
+
+
+def test_where_no_script_is_nothing_is_called_safe(tmp_path) -> None:
+    (tmp_path / "notes.txt").write_text("rm -rf /\n")
+    result = scanned(str(tmp_path))
+    assert (result.return_value, "safe" in result.output) == (0, False)

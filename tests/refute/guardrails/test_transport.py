@@ -15,8 +15,6 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
-from dnslib import RR, A, DNSRecord
-from dnslib.server import BaseResolver, DNSHandler, DNSServer
 
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
@@ -189,45 +187,17 @@ def test_a_connection_to_what_was_not_checked_is_refused() -> None:
         PinnedBackend(pinned).connect_tcp("other.example", 80)
 
 
-class Rebinding(BaseResolver):
-    """A name server that answers differently each time."""
-
-    def __init__(self, *addresses: str) -> None:
-        self.left = list(addresses)
-
-    def resolve(self, request: DNSRecord, handler: DNSHandler) -> DNSRecord:
-        reply = request.reply()
-        reply.add_answer(RR(str(request.q.qname), rdata=A(self.left.pop(0)), ttl=0))
-        return reply
-
-
-@contextmanager
-def name_server(*addresses: str) -> Iterator[tuple[Rebinding, int]]:
-    resolver = Rebinding(*addresses)
-    server = DNSServer(resolver, port=0, address="127.0.0.1")
-    server.start_thread()
-    try:
-        yield resolver, server.server.server_address[1]
-    finally:
-        server.server.shutdown()
-        server.server.server_close()
-
-
-def asking(port: int) -> "partial[PinnedUrl]":
-    def resolve(host: str, _port: int) -> list[str]:
-        reply = DNSRecord.parse(DNSRecord.question(host).send("127.0.0.1", port, timeout=60))
-        return [str(answer.rdata) for answer in reply.rr]
-
-    return partial(check_url, resolve=resolve, address_policy=only_this_address)
+def rebinding(site: Server, *addresses: str) -> "tuple[list[str], partial[PinnedUrl]]":
+    """A check that asks a name server which answers differently each time; what it would answer next."""
+    left = list(addresses)
+    return left, partial(checking(site), resolve=lambda _host, _port: [left.pop(0)])
 
 
 def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None:
     with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
-        with name_server("127.0.0.1", "127.0.0.2") as (resolver, port):
-            check = partial(asking(port), allowed_ports=(public.server_port,))
-            page = fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS)
-            assert page.body
-            assert resolver.left == ["127.0.0.2"]  # asked once: what it would say next is never heard
+        left, check = rebinding(public, "127.0.0.1", "127.0.0.2")
+        assert fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS).body
+        assert left == ["127.0.0.2"]  # asked once: what it would say next is never heard
         assert len(public.asked) == 1
         assert internal.asked == []
 
@@ -235,6 +205,6 @@ def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None
 def test_a_name_that_is_rebound_between_two_hops_is_denied_at_the_second() -> None:
     with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
         url = f"http://{HOST}:{public.server_port}/rebound"
-        with name_server("127.0.0.1", "127.0.0.2") as (_, port), pytest.raises(UrlDenied, match="another address"):
-            fetch(url, check=partial(asking(port), allowed_ports=(public.server_port,)), limits=LIMITS)
+        with pytest.raises(UrlDenied, match="another address"):
+            fetch(url, check=rebinding(public, "127.0.0.1", "127.0.0.2")[1], limits=LIMITS)
         assert internal.asked == []
