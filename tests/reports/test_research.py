@@ -30,17 +30,11 @@ NOTHING = Findings(goal_id="1", mode=Mode.VULNERABLE, summary="", key_points=(),
 
 
 def test_findings_are_told_with_passages_sources_notes_and_cost():
-    assert render_findings(FOUND, "table").splitlines() == [
+    assert render_findings(FOUND, "table").split("\n\n") == [
         "Pears keep. [1]",
-        "",
-        "- They keep. [1]",
-        "    “they keep for long”",
-        "",
+        "- They keep. [1]\n    “they keep for long”",
         r"[1] https://docs.example.org/  Pears\x1b[31m",
-        "",
-        "Notes",
-        "- source 2: link: to an address that was not fetched",
-        "",
+        "Notes\n- source 2: link: to an address that was not fetched",
         "1 key point from 1 source, 1 note, $0.02",
     ]
 

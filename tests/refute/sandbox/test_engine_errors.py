@@ -23,9 +23,8 @@ from refute.sandbox.connection import EngineFacts, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, JobResult
 from refute.sandbox.ready_container import ReadyContainer
-from tests.fakes.jobs import bash_job
+from tests.fakes.jobs import FACTS, bash_job
 
-FACTS = EngineFacts(name="docker", runtime="runc", cpus=2, memory_limit=True, pids_limit=True, seccomp=True)
 DONE = JobResult(end=Exited(code=0), stdout="", stderr="", duration_s=0.0, overhead_s=0.0)
 AGAIN = [EngineUnavailable, EngineDied, ContainerLost, CommandNotStarted]
 

@@ -6,24 +6,17 @@ from functools import partial
 import pytest
 
 from refute.errors import SandboxFailed
-from refute.sandbox.connection import EngineFacts, connect
+from refute.sandbox.connection import connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import End, Exited, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import MASKED_PATHS, container_config
 from refute.sandbox.runtime import DIRECTORIES, masked_paths, unenforced_limits
+from tests.fakes import jobs as fakes
 from tests.fakes.gvisor import gvisor_engine
 from tests.fakes.jobs import bash_job
 from tests.fakes.own_engine import OwnEngine
 
-FACTS = EngineFacts(
-    name="docker 1",
-    runtime="runc",
-    cpus=1,
-    memory_limit=True,
-    pids_limit=True,
-    seccomp=True,
-    runtimes=("runc", "runsc"),
-)
+FACTS = replace(fakes.FACTS, runtime="runc", runtimes=("runc", "runsc"))
 
 
 def ending(end: End, stdout: str = ""):

@@ -51,17 +51,12 @@ def seen(
     attack = make_attack(
         source, [replace(make_test(name), claim_id=of) for name, (of, _) in zip(names, tests, strict=True)]
     )
-    triaged = tuple(
-        TriagedTest(
-            test=test,
-            verdict=TriageVerdict.REFUTED,
-            reason="assert 6 == 4",
-            run=make_run(
-                end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else ""
-            ),
-        )
-        for test, (_, end) in zip(attack.tests, tests, strict=True)
-    )
+    runs = [
+        make_run(end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else "")
+        for _, end in tests
+    ]
+    refuted = {"verdict": TriageVerdict.REFUTED, "reason": "assert 6 == 4"}
+    triaged = tuple(TriagedTest(test=test, run=run, **refuted) for test, run in zip(attack.tests, runs, strict=True))
     screening = Screening(attack=attack, rejected=())
     snapshot = take_snapshot(ports, ticket)
     failures = refutations(triaged, screening, brief_of(ports, ticket, snapshot))
@@ -120,12 +115,9 @@ def ticket(*texts: str) -> Ticket:
     return fake_ticket(*texts, implementation_files=("tool.py",))
 
 
-def triage(one: Ticket) -> Triage:
-    results = tuple(
-        ClaimResult(claim_id=claim.id, text=claim.text, verdict=ClaimVerdict.UNTESTED, reason="")
-        for claim in one.claims
-    )
-    return Triage(claims=results)
+def triage(about: Ticket) -> Triage:
+    untested = {"verdict": ClaimVerdict.UNTESTED, "reason": ""}
+    return Triage(claims=tuple(ClaimResult(claim_id=one.id, text=one.text, **untested) for one in about.claims))
 
 
 def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them_and_others_are_left_as_they_are():
