@@ -6,6 +6,7 @@ from refute.sandbox.cgroups import TCP_BYTES, TCP_LIMIT_FILE, Counters, limit_tc
 
 CONTAINER = "c" * 64
 SCOPE = f"system.slice/docker-{CONTAINER}.scope"
+TABLE_1 = "".join(f"{at}:{kind}:/docker/{CONTAINER}\n" for at, kind in enumerate(("pids", "memory", "name=systemd")))
 VERSION_1 = {
     f"memory/docker/{CONTAINER}/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
     f"pids/docker/{CONTAINER}/pids.events": "max 7\n",
@@ -31,13 +32,7 @@ def processes(root: Path, table: str, files: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("table", "files", "counters"),
     [
-        (
-            "".join(
-                f"{n}:{kind}:/docker/{CONTAINER}\n" for n, kind in ((5, "pids"), (4, "memory"), (1, "name=systemd"))
-            ),
-            VERSION_1,
-            Counters(out_of_memory_kills=3, forks_refused=7, processes=12),
-        ),
+        (TABLE_1, VERSION_1, Counters(out_of_memory_kills=3, forks_refused=7, processes=12)),
         (f"0::/{SCOPE}\n", VERSION_2, Counters(out_of_memory_kills=1, forks_refused=0, processes=2)),
         ("0::/init.scope\n", {"init.scope/pids.current": "99\n"}, Counters()),  # of another machine
     ],
