@@ -28,24 +28,24 @@ OF_TICKETS = [{"limit": 3}, {"labels": ("core",)}, {"name": "x"}, {"since": "7d"
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "error", "told"),
+    ("name", "options", "refused"),
     [
-        ("nowhere", {}, RefuteError, "does not exist"),
-        ("none", {}, RefuteError, "no ticket.yaml"),
-        ("a.txt", {}, RefuteError, "expected"),
-        (None, {}, UsageError, "neither"),  # tickets or a batch to resume, and not both
-        (".", RESUMED, UsageError, "both"),
-        *((None, {**RESUMED, **option}, UsageError, "keeps the tickets") for option in OF_TICKETS),
-        ("one", {"allow_dangerous": Path("one/allowed.yaml")}, UsageError, "allow-file"),
+        ("nowhere", {}, pytest.raises(RefuteError, match="does not exist")),
+        ("none", {}, pytest.raises(RefuteError, match=r"no ticket\.yaml")),
+        ("a.txt", {}, pytest.raises(RefuteError, match="expected")),
+        (None, {}, pytest.raises(UsageError, match="neither")),  # tickets or a batch to resume, and not both
+        (".", RESUMED, pytest.raises(UsageError, match="both")),
+        *((None, {**RESUMED, **option}, pytest.raises(UsageError, match="keeps the tickets")) for option in OF_TICKETS),
+        ("one", {"allow_dangerous": Path("one/allowed.yaml")}, pytest.raises(UsageError, match="allow-file")),
     ],
 )
-def test_what_is_wrong_is_told_before_anything_starts(settings, tmp_path, monkeypatch, name, options, error, told):
+def test_what_is_wrong_is_told_before_anything_starts(settings, tmp_path, monkeypatch, name, options, refused):
     monkeypatch.chdir(tmp_path)
     for folder in ("one", "none"):
         (tmp_path / folder).mkdir()
     for file, text in (("a.txt", ""), ("one/ticket.yaml", ""), ("one/allowed.yaml", "- nonsense")):
         (tmp_path / file).write_text(text)
-    with pytest.raises(error, match=told):
+    with refused:
         request(name and tmp_path / name, settings, **options)
 
 
