@@ -15,7 +15,10 @@ def runs(days: int, every: int = 1) -> pd.DataFrame:
     return pd.DataFrame({group.value: 1 for group in Group}, index=index)
 
 
-@pytest.mark.parametrize(("highest", "top"), [(0, 1), (0.03, 0.04), (1, 1), (7, 8), (26, 40), (51, 80), (999, 1000)])
+TOPS = {0: 1, 0.03: 0.04, 1: 1, 2: 2, 3: 4, 7: 8, 9: 10, 11: 20, 26: 40, 49: 50, 51: 80, 999: 1000}
+
+
+@pytest.mark.parametrize(("highest", "top"), TOPS.items())
 def test_an_axis_ends_at_a_round_number_above_the_data_and_counts_runs_in_whole_ones(highest, top) -> None:
     assert nice_top(highest) == pytest.approx(top)
     ticks = whole_ticks(nice_top(math.ceil(highest)))
