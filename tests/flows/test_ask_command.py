@@ -45,9 +45,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         yield running
 
 
-def test_a_change_is_confirmed_by_a_later_call_and_its_number_stays_off_stdout(
-    ask: Ask, server: SafeLineServer
-) -> None:
+def test_a_change_is_confirmed_by_a_later_call_and_its_number_stays_off_stdout(ask, server):
     shown = ask("--format", "json", "block", "203.0.113.7")
     told = json.loads(shown.stdout)
     assert (told["route"], told["waits_for_confirmation"], shown.return_value) == ("config_manager", True, 0)
@@ -60,20 +58,19 @@ def test_a_change_is_confirmed_by_a_later_call_and_its_number_stays_off_stdout(
     assert server.waf.blocks("203.0.113.7", site_id=1)
 
 
-def test_a_conversation_goes_on_line_by_line_until_exit(ask: Ask) -> None:
+def test_a_conversation_goes_on_line_by_line_until_exit(ask):
     done = ask(lines="status\n\nblock 203.0.113.7\nexit\nhello\n")
     assert "No WAF is configured: add one to the setting `safeline`." in done.stdout
-    assert "No WAF is configured" in done.stdout
     assert "I answer operators" not in done.stdout
 
 
-def test_the_report_is_told_from_the_ledger(ask: Ask) -> None:
+def test_the_report_is_told_from_the_ledger(ask):
     done = ask("--keywords", "give me the cost report")
     assert "No outcomes" in done.stdout
     assert "routed by keywords" in done.stdout
 
 
-def test_a_gemini_file_that_is_wrong_leaves_the_keywords(ask: Ask, tmp_path: Path) -> None:
+def test_a_gemini_file_that_is_wrong_leaves_the_keywords(ask, tmp_path):
     (tmp_path / "gemini.yaml").write_text("enterprise: false\n")
     assert "routed by keywords: gemini.yaml" in ask("status").stdout
 
@@ -86,7 +83,7 @@ def test_a_gemini_file_that_is_wrong_leaves_the_keywords(ask: Ask, tmp_path: Pat
         ("{Prod Waf: {url: 'https://waf:9443', token_env: T, ca: system}}", "safeline.Prod Waf"),
     ],
 )
-def test_a_wrong_instance_is_named(ask: Ask, tmp_path: Path, settings: str, told: str) -> None:
+def test_a_wrong_instance_is_named(ask, tmp_path, settings, told):
     (tmp_path / "refute.yaml").write_text(f"safeline: {settings}\n")
     assert told in str(ask("status").exception)
 
@@ -103,9 +100,7 @@ def answer(text: str, waiting: Challenge | None = None) -> Answer:
 @pytest.mark.parametrize(
     "state", [Cancelled(name="DECLINED"), Cancelled(name="EXPIRED"), Completed(name="Completed"), Cancelled()]
 )
-def test_all_but_a_confirmed_form_cancels_and_the_form_shows_the_change_and_no_number(
-    state, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_but_a_confirmed_form_cancels_and_the_form_shows_the_change_and_no_number(state, tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(approver, "put_in_ui", lambda *question: asked.append(question) or reply_of(state))
     settings = Settings(state_dir=tmp_path, audit_path=tmp_path / "audit.jsonl")

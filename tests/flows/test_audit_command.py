@@ -40,9 +40,8 @@ def lines(log: Path) -> list[str]:
 
 def test_a_log_as_it_was_written_passes(log):
     code, said = verify()
-    assert code == 0
-    assert "4 lines, chain intact" in said
-    assert "ledger: 3 of 3 verdicts found" in said
+    told = "4 lines, chain intact", "ledger: 3 of 3 verdicts found"
+    assert (code, [line in said for line in told]) == (0, [True, True])
 
 
 @pytest.mark.parametrize("kept", [0, 2])
@@ -62,16 +61,13 @@ def test_of_a_copy_that_no_ledger_knows_the_end_is_not_said_to_be_checked(log):
     assert "lines cut off its end would not show" in said
 
 
-def test_a_changed_line_is_named(log):
+def test_a_changed_line_is_named_and_a_log_that_is_gone_is_told_with_what_the_ledger_knows_of_it(log):
     changed = lines(log)
     changed[1] = changed[1].replace('"deny"', '"allow"')
     log.write_text("".join(changed))
     code, said = verify()
     assert code == 1
     assert "line 2: changed after it was written" in said
-
-
-def test_a_log_that_is_gone_is_told_with_what_the_ledger_knows_of_it(log):
     log.unlink()
     code, said = verify()
     assert code == 1

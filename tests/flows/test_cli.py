@@ -5,11 +5,13 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from flows import cli, program
 from flows.commands.options import Size
+from flows.commands.scan import scan
 from flows.program import COMMANDS, refute
+from refute.errors import TicketNotFound
 from tests.fakes.tickets import write_ticket
 
 
@@ -107,7 +109,7 @@ def test_closed_standard_streams_are_as_good_as_empty_ones(tmp_path):
     assert subprocess.run(["sh", "-c", command], timeout=300).returncode == 3
 
 
-def test_exit_codes_stand_in_the_help_line_by_line() -> None:
+def test_exit_codes_stand_in_the_help_line_by_line():
     shown = CliRunner().invoke(refute, ["--help"]).output
     assert "\n    1 ERROR (infrastructure, no verdict)    2 wrong usage    3 no ticket found\n" in shown
     assert "\\b" not in shown
@@ -135,11 +137,32 @@ def test_a_command_that_is_asked_to_end_says_so_and_exits_as_interrupted(monkeyp
         (["verify", ".", "--bogus"], "No such option '--bogus'.\n"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_runs(
-    arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_option_is_told_before_anything_runs(arguments, said, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["refute", *arguments])
     with pytest.raises(SystemExit) as ended:
         program.run()
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def scanned(*arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(scan, list(arguments), input=stdin, standalone_mode=False)
+
+
+def test_missing_path_is_an_error_of_its_own() -> None:
+    result = scanned("no-such-file")
+    assert isinstance(result.exception, TicketNotFound)
+    assert result.exception.exit_code == 3
+
+
+@pytest.mark.parametrize("output_format", ["json", "sarif", "github"])
+def test_output_file_holds_the_format(tmp_path, output_format: str) -> None:
+    target = tmp_path / "out"
+    assert scanned("-", "--format", output_format, "--output", str(target), stdin="rm -rf /\n").return_value == 12
+    assert "delete-outside" in target.read_text()
+
+
+def test_where_no_script_is_nothing_is_called_safe(tmp_path) -> None:
+    (tmp_path / "notes.txt").write_text("rm -rf /\n")
+    result = scanned(str(tmp_path))
+    assert (result.return_value, "safe" in result.output) == (0, False)

@@ -1,4 +1,4 @@
-"""`refute gate`: one document on stdout, its exit code, its options; the run itself is that of `verify`."""
+"""`refute gate`: one document on stdout, its exit code, its options; and what those of `verify` ask of the same run."""
 
 import json
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from flows.adversarial_workflow import run_adversarial_workflow
 from flows.program import refute
 from flows.request import settings_of
-from refute.errors import SettingsInvalid
+from refute.errors import SettingsInvalid, UsageError
 from refute.governance.attestation import AttestationRefused
 from refute.outcome import Outcome, Status
 from refute.ports import Ports
@@ -110,17 +110,27 @@ def test_verifying_writes_nothing(called, key):
     assert "runs nothing" in str(called("--verify", "x", "--attest", "y", "--key", key).exception)
 
 
-def test_the_python_function_returns_the_outcome(ticket, requests, tmp_path):
+def test_the_python_function_returns_the_outcome_and_no_pass_that_does_not_meet_the_policy(ticket, requests, tmp_path):
     (tmp_path / "policy.yaml").write_text("no_network: true\n")
     outcome = run_adversarial_workflow(
         ["a.py"], ["A is 1."], "verify.sh", approval="in_advance", policy=tmp_path / "policy.yaml", ticket_id="X-1"
     )
     assert (outcome.status, outcome.ticket_id) == (Status.PASS, "X-1")
     assert requests[1].approval == "in_advance"
-
-
-def test_the_python_function_returns_no_pass_that_does_not_meet_the_policy(ticket, requests, tmp_path):
     (tmp_path / "policy.yaml").write_text("require_tester: gemini\n")
     outcome = run_adversarial_workflow(["a.py"], ["A is 1."], "verify.sh", policy=tmp_path / "policy.yaml")
     assert outcome.status is Status.PASS_WEAK
     assert "requires a test by gemini" in outcome.reason
+
+
+@pytest.mark.parametrize("hosts", [(), ("example.org",), ("example.org", "api.example:8443")])
+def test_the_allowed_hosts_and_no_others_reach_the_flow(ticket, requests, hosts):
+    options = [word for host in hosts for word in ("--allow-network", host)]
+    result = CliRunner().invoke(refute, ["verify", str(ticket), *options])
+    assert [request.allow_network for request in requests[1:]] == [hosts], result.output
+
+
+def test_this_machine_cannot_be_allowed_and_nothing_starts(ticket, requests):
+    result = CliRunner().invoke(refute, ["verify", str(ticket), "--allow-network", "127.0.0.1"])
+    assert isinstance(result.exception, UsageError)
+    assert requests == [Status.PASS]

@@ -102,13 +102,8 @@ def test_a_signal_while_modules_are_imported_ends_with_a_word_and_the_exit_code_
     command: str, module: str, number: str
 ):
     code = EARLY.format(command=command, module=module, number=number)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        preexec_fn=hear,  # one C call each
-    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, preexec_fn=hear)  # one C call each
     assert done.returncode == 130, done.stderr
     assert done.stderr.count("nothing was executed, and nothing is recorded") == 1
     assert "Traceback" not in done.stderr
@@ -134,9 +129,7 @@ CHUNK = {"request": ChunkRequest(batch_id="b", tickets=("A", "B")).model_dump(mo
 )
 def test_a_run_s_own_containers_go(monkeypatch, flow: Any, name: str, parameters: Any, removed: Any):
     asked: list[Any] = []
-    monkeypatch.setattr(
-        "flows.refute_flow.remove_leftovers", lambda run_id, *, tickets: asked.append((run_id, tickets))
-    )
+    monkeypatch.setattr("flows.refute_flow.remove_leftovers", lambda run, *, tickets: asked.append((run, tickets)))
     run = SimpleNamespace(id=RUN, name=name, parameters=parameters)
     for hook in (*flow.on_crashed_hooks, *flow.on_cancellation_hooks):
         hook(flow, run, Crashed())

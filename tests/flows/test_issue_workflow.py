@@ -52,22 +52,16 @@ class Site:
             return said.pop(0)
 
         self.patch.setattr(module, "ask_person", ask)
-        request = IssueRequest(
-            **{
-                "ticket": self.home,
-                "settings": self.settings,
-                "implement": ("true",),
-                "out": self.home / "out",
-                **fields,
-            }
-        )
-        record = IssueRecord(ticket_id="T-1", run_id="run-1")
-        workflow = module._Workflow(request, record)
+        workflow = self.workflow(out=self.home / "out", **fields)
         if workflow.brief() and workflow.implemented() and workflow.reviewed():
             workflow.file()
         assert gates == []
         assert said == []
-        return record
+        return workflow._record
+
+    def workflow(self, **fields: Any) -> Any:
+        request = IssueRequest(**{"ticket": self.home, "settings": self.settings, "implement": ("true",), **fields})
+        return module._Workflow(request, IssueRecord(ticket_id="T-1", run_id="run-1"))
 
     def _document(self, status: Status, failures: int) -> Any:
         outcome = fake_outcome(status=status)
@@ -125,8 +119,7 @@ def test_reviewers_are_told_where_the_implementer_changed_the_ticket(site):
         path = site.home / "ticket.yaml"
         path.write_text(path.read_text().replace("A is 1.", "A is a number."))
 
-    request = IssueRequest(ticket=site.home, implement=("true",), settings=site.settings)
-    workflow = module._Workflow(request, IssueRecord(ticket_id="T-1", run_id="run-1"))
+    workflow = site.workflow()
     site.patch.setattr(module, "run_implementer", implement)
     site.patch.setattr(module, "gate", lambda _: site._document(Status.PASS, 0))
     site.patch.setattr(module, "ask_person", ask)

@@ -73,9 +73,7 @@ def is_locked(files: ServerFiles) -> bool:
     return False
 
 
-def test_a_server_is_recorded_once_it_answers_kept_while_it_is_used_and_ended_when_idle(
-    files: ServerFiles, start_lock: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_is_recorded_once_it_answers_kept_while_it_is_used_and_ended_when_idle(files, start_lock, monkeypatch):
     started = serves(monkeypatch, HEALTHY)
     seen: list[LocalServer | None] = []
     locked: list[bool] = []
@@ -101,18 +99,14 @@ def test_a_server_is_recorded_once_it_answers_kept_while_it_is_used_and_ended_wh
     assert not files.record.exists()
 
 
-def test_a_server_that_ends_before_it_answers_leaves_no_record(
-    files: ServerFiles, start_lock: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_ends_before_it_answers_leaves_no_record(files, start_lock, monkeypatch):
     serves(monkeypatch, "raise SystemExit(3)")
     assert keeper.main(str(files.home), "1", str(start_lock)) == 1
     assert not files.record.exists()
     os.close(start_lock)
 
 
-def test_a_keeper_that_is_told_to_end_takes_its_server_along(
-    files: ServerFiles, start_lock: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_keeper_that_is_told_to_end_takes_its_server_along(files, start_lock, monkeypatch):
     started = serves(monkeypatch, HEALTHY)
     monkeypatch.setattr(keeper, "_idle", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     assert threading.current_thread() is threading.main_thread()

@@ -69,12 +69,9 @@ def test_a_server_that_refuses_for_a_while_is_lost_and_known_soon():
     assert time.monotonic() - began >= 0.6
 
 
-def test_a_slow_server_is_not_lost():
+def test_a_slow_server_is_not_lost_and_one_that_takes_connections_and_never_answers_is():
     with answering(after_s=0.5) as api_url:
         assert not is_lost(api_url, slow_s=WITHIN_S, gone_s=0.1)
-
-
-def test_a_server_that_takes_connections_and_never_answers_is_lost():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert is_lost(f"http://127.0.0.1:{silent.getsockname()[1]}/api", slow_s=0.2, gone_s=0.1)
 
@@ -122,12 +119,8 @@ class Unreachable(httpx.BaseTransport):
 
 def alone_in(home: Path, migrated: Callable[[Path], Path]) -> Settings:
     """A state directory with a server of its own: others' is not killed."""
-    return Settings.load(
-        state_dir=migrated(home / "state"),
-        costs_csv=home / "costs.csv",
-        audit_path=home / "audit.jsonl",
-        server_idle_s=2,
-    )
+    places = {"costs_csv": home / "costs.csv", "audit_path": home / "audit.jsonl"}
+    return Settings.load(state_dir=migrated(home / "state"), server_idle_s=2, **places)
 
 
 @pytest.fixture
@@ -155,31 +148,19 @@ def batch(tmp_path_factory: pytest.TempPathFactory, migrated: Callable[[Path], P
     (home / "watch").mkdir()
     (home / "watch" / "sitecustomize.py").write_text(WATCH)
     defaults = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "DO_NOT_TRACK"))}
-    running = subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", "batch", str(home / "tickets"), "--yes"],
-        cwd=home,
-        env={
-            **defaults,
-            "PYTHONPATH": f"{home / 'watch'}:{REPOSITORY}",
-            "WATCHED": str(home / "watched"),
-            "REFUTE_STATE_DIR": str(settings.state_dir),
-            "REFUTE_COSTS_CSV": str(settings.costs_csv),
-            "REFUTE_AUDIT_PATH": str(settings.audit_path),
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    told = {f"REFUTE_{name.upper()}": str(getattr(settings, name)) for name in ("state_dir", "costs_csv", "audit_path")}
+    watch = {"PYTHONPATH": f"{home / 'watch'}:{REPOSITORY}", "WATCHED": str(home / "watched")}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "flows.cli", "batch", str(home / "tickets"), "--yes"]
+    running = subprocess.Popen(command, cwd=home, env={**defaults, **watch, **told}, **streams)
     assert running.stderr is not None
     assert any(line.startswith("[1/2]") for line in running.stderr)
     kill_server(settings)
     killed = time.monotonic()
     table, said = running.communicate(timeout=WITHIN_S)
     took_s, watched = time.monotonic() - killed, (home / "watched").read_text().splitlines()
-    return SimpleNamespace(
-        settings=settings, code=running.returncode, table=table, said=said, took_s=took_s, watched=watched
-    )
+    seen = {"code": running.returncode, "table": table, "said": said, "took_s": took_s, "watched": watched}
+    return SimpleNamespace(settings=settings, **seen)
 
 
 @pytest.mark.engine

@@ -62,7 +62,7 @@ def outcome(ticket: str = "T-1", status: Status = Status.PASS, cost: str = "0", 
         (["--ticket", "T-1", "--ticket", "T-3"], {"T-1", "T-3"}),
     ],
 )
-def test_filters_hold_together(ledger: Ledger, report: Report, filters: list[str], tickets: set[str]) -> None:
+def test_filters_hold_together(ledger, report, filters, tickets):
     for number, status in enumerate((Status.PASS, Status.FAILED_TIMEOUT, Status.ERROR), start=1):
         ledger.record(outcome(f"T-{number}", status, day=number))
     done = report(*filters, "--json")
@@ -72,15 +72,12 @@ def test_filters_hold_together(ledger: Ledger, report: Report, filters: list[str
     assert labels == tickets
 
 
-def test_the_page_is_written_and_named(ledger: Ledger, report: Report, tmp_path: Path) -> None:
+def test_the_page_is_written_and_named_and_one_that_cannot_be_is_told_first(ledger, report, tmp_path):
     ledger.record(outcome())
     done = report("--html", str(tmp_path / "new" / "report.html"))
     assert (done.return_value, done.stdout) == (0, "")
     assert "wrote" in done.stderr
     assert (tmp_path / "new" / "report.html").read_text().startswith("<!doctype html>")
-
-
-def test_a_page_that_cannot_be_written_is_told_first(report: Report) -> None:
     done = report("--html", "/proc/nowhere/report.html")
     assert "cannot be written" in str(done.exception)
 
@@ -89,9 +86,7 @@ def test_a_page_that_cannot_be_written_is_told_first(report: Report) -> None:
     ("cost", "code", "said"),
     [("1", 0, ""), ("26", 18, "refute: budget alert: "), ("50", 14, "refute: budget exceeded: ")],
 )
-def test_the_budget_s_exit_code_says_whether_it_holds(
-    ledger: Ledger, report: Report, cost: str, code: int, said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_budget_s_exit_code_says_whether_it_holds(ledger, report, cost, code, said, monkeypatch):
     last_moment = datetime(2026, 3, 31, 23, 59, tzinfo=UTC)
     monkeypatch.setattr(
         "flows.commands.report.datetime", type("Clock", (), {"now": staticmethod(lambda _: last_moment)})
@@ -105,7 +100,7 @@ def test_the_budget_s_exit_code_says_whether_it_holds(
     assert "1 run a day × 30 × $0.50 a run = $15.00" in " ".join(done.stdout.split())
 
 
-def test_a_webhook_that_fails_never_hides_the_budget(ledger: Ledger, report: Report) -> None:
+def test_a_webhook_that_fails_never_hides_the_budget(ledger, report):
     ledger.record(outcome(cost="60"))
     done = report("--budget", "--json", "--webhook", "http://127.0.0.1:1/hook")
     assert done.return_value == 14
@@ -113,7 +108,7 @@ def test_a_webhook_that_fails_never_hides_the_budget(ledger: Ledger, report: Rep
     assert json.loads(done.stdout)["budget"]["level"] == "exceeded"
 
 
-def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Report, tmp_path: Path) -> None:
+def test_the_cost_table_is_appended_to_and_made_anew(ledger, report, tmp_path):
     ledger.record(outcome())
     assert report("--csv").stdout == f"{tmp_path}/costs.csv: 1 line appended\n"
     assert report("--csv").stdout.endswith("0 lines appended\n")
@@ -134,11 +129,11 @@ def test_the_cost_table_is_appended_to_and_made_anew(ledger: Ledger, report: Rep
         (["--since", "yesterday"], "got 'yesterday', expected a day (2026-11-22)"),
     ],
 )
-def test_wrong_options_are_told_with_what_is_expected(report: Report, arguments: list[str], message: str) -> None:
+def test_wrong_options_are_told_with_what_is_expected(report, arguments, message):
     assert message in str(report(*arguments).exception.format_message())  # type: ignore[union-attr]
 
 
-def test_alerts_go_where_the_setting_says(ledger: Ledger, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_alerts_go_where_the_setting_says(ledger, report, monkeypatch):
     posted: list[tuple[str, str]] = []
     monkeypatch.setattr("reports.alerts.post_to", lambda url: lambda alert: posted.append((url, alert.name)))
     monkeypatch.setenv("REFUTE_ALERT_WEBHOOK_URL", "https://chat.example/hook")
@@ -150,7 +145,7 @@ def test_alerts_go_where_the_setting_says(ledger: Ledger, report: Report, monkey
     assert posted == once
 
 
-def test_what_differs_is_told_to_programs_too(ledger: Ledger, report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_differs_is_told_to_programs_too(ledger, report, monkeypatch):
     ledger.record(outcome())
     monkeypatch.setattr("flows.commands.report.server_lease", lambda *_, **__: nullcontext("http://127.0.0.1:1/api"))
     monkeypatch.setattr("reports.artifacts.stored_records", lambda _: StoredRecords(outcomes=(), unreadable=("odd",)))

@@ -26,13 +26,10 @@ def test_a_run_is_named_by_its_ticket_and_by_its_path_where_that_cannot_be_read(
     assert VerifyRequest(ticket=ticket).title == "folder"
 
 
-def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in(monkeypatch):
+def test_at_the_command_line_it_is_the_flag_of_whoever_is_logged_in_and_elsewhere_it_is_never_said_to_be(monkeypatch):
     monkeypatch.setenv("LOGNAME", "ada")
     with attached(Console(api_url="http://127.0.0.1:4200/api")):
         assert approved_by() == "--yes (ada)"
-
-
-def test_without_command_line_and_deployment_it_is_never_said_to_be_the_flag():
     assert approved_by() == "whoever called the flow with approval: in_advance"
 
 

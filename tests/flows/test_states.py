@@ -3,6 +3,8 @@
 import io
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from prefect.exceptions import CancelledRun, FailedRun
@@ -12,30 +14,31 @@ from flows.orchestrator.session import environment
 from flows.states import keep_tracebacks_out, outlive_log_readers
 
 
-@pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
-def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Exception], said: list[str]) -> None:
+@contextmanager
+def heard_of(name: str) -> Iterator[tuple[logging.Logger, list[str]]]:
+    """A logger of Prefect's, and what is heard of it."""
     heard: list[str] = []
     listener = logging.Handler()
     listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
-    log = logging.getLogger("prefect.flow_runs")
+    log = logging.getLogger(name)
     log.addHandler(listener)
     keep_tracebacks_out()
-    log.error("odd", exc_info=error("1 of 2 claims refuted"))
+    yield log, heard
     log.removeHandler(listener)
+
+
+@pytest.mark.parametrize(("error", "said"), [(FailedRun, []), (CancelledRun, []), (RuntimeError, ["odd"])])
+def test_a_failed_run_s_log_ends_with_its_reason_and_no_traceback(error: type[Exception], said: list[str]) -> None:
+    with heard_of("prefect.flow_runs") as (log, heard):
+        log.error("odd", exc_info=error("1 of 2 claims refuted"))
     assert heard == said
 
 
 def test_the_state_of_a_task_is_not_told_twice() -> None:
-    heard: list[str] = []
-    listener = logging.Handler()
-    listener.emit = lambda record: heard.append(record.getMessage())  # type: ignore[method-assign]
-    log = logging.getLogger("prefect.task_runs")
-    log.addHandler(listener)
-    keep_tracebacks_out()
-    log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
-    log.error("Finished in state FAILED_ADVERSARIAL(…)")
-    log.info("Finished in state Completed()")
-    log.removeHandler(listener)
+    with heard_of("prefect.task_runs") as (log, heard):
+        log.error("Task run failed with state: FAILED_ADVERSARIAL(…)", exc_info=True)  # noqa: LOG014  as Prefect does
+        log.error("Finished in state FAILED_ADVERSARIAL(…)")
+        log.info("Finished in state Completed()")
     assert heard == ["Finished in state FAILED_ADVERSARIAL(…)"]
 
 
@@ -59,7 +62,7 @@ def test_a_log_that_nobody_reads_any_more_ends_nothing() -> None:
     assert handler.console.quiet
 
 
-def test_the_environment_of_a_run_is_undone_so_that_the_next_run_holds_its_own_lease(monkeypatch):
+def test_a_run_s_environment_is_undone_for_the_next_run_and_a_proxy_stays_in_use_for_a_server_elsewhere(monkeypatch):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     monkeypatch.setenv("NO_PROXY", "intern.example")
     with environment("http://127.0.0.1:4242/api"):
@@ -67,9 +70,6 @@ def test_the_environment_of_a_run_is_undone_so_that_the_next_run_holds_its_own_l
         assert os.environ["NO_PROXY"] == "intern.example,127.0.0.1"
     assert "PREFECT_API_URL" not in os.environ
     assert os.environ["NO_PROXY"] == "intern.example"
-
-
-def test_a_proxy_stays_in_use_for_a_server_elsewhere(monkeypatch):
     monkeypatch.delenv("NO_PROXY", raising=False)
     with environment("https://prefect.example/api"):
         assert "NO_PROXY" not in os.environ

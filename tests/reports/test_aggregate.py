@@ -17,6 +17,7 @@ from refute.settings import Settings
 from refute.statistics.rate import Rate
 from reports.aggregate import Tables, Totals, tables, totals
 from reports.facts import read_facts
+from reports.groups import GROUPS
 from reports.scope import Scope
 from reports.shown import figures_of
 from tests.fakes.outcomes import fake_outcome
@@ -28,20 +29,13 @@ Make = Callable[[Scope], tuple[Totals, Tables]]
 def seven(outcomes: dict[str, Outcome], ledger: Ledger) -> Ledger:
     """Record seven outcomes of four tickets."""
     weak, failed = outcomes["pass_weak"], outcomes["failed_adversarial"]
+    passed = replace(failed, run_id="r7", ticket_id="TCK-666", status=Status.PASS, claims=(), cost_usd=Decimal("1E-9"))
+    rounds = (ROUND, replace(ROUND, round="hardening-1", tier="pro"), RoundYield(tester="property"))
     several = [
         *outcomes.values(),
         replace(weak, run_id="r5", status=Status.PASS, started_at=datetime(2026, 3, 3, tzinfo=UTC)),
         replace(failed, run_id="r6", started_at=datetime(2026, 3, 9, 23, 59, tzinfo=UTC), duration_s=10.0),
-        replace(
-            failed,
-            run_id="r7",
-            ticket_id="TCK-666",
-            status=Status.PASS,
-            claims=(),
-            cost_usd=Decimal("1E-9"),
-            strength=replace(weak.strength, killed=20, low=1.0),
-            rounds=(ROUND, replace(ROUND, round="hardening-1", tier="pro"), RoundYield(tester="property")),
-        ),
+        replace(passed, strength=replace(weak.strength, killed=20, low=1.0), rounds=rounds),
     ]
     for outcome in sorted(several, key=lambda one: one.started_at):
         ledger.record(outcome)
@@ -72,15 +66,11 @@ def added(outcomes: dict[str, Outcome], tmp_path_factory: pytest.TempPathFactory
         return added_up(seven(outcomes, opened), Scope())
 
 
-def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Tables]) -> None:
+def test_the_totals_are_those_that_one_counts_by_hand(added):
     found, _ = added
     assert (found.runs, found.tickets) == (7, 4)
-    assert {name: count for name, count in found.groups.items() if count} == {
-        "failed": 3,
-        "blocked": 1,
-        "weak": 1,
-        "passed": 2,
-    }
+    counted = {name: count for name, count in found.groups.items() if count}
+    assert counted == {"failed": 3, "blocked": 1, "weak": 1, "passed": 2}
     assert found.refuted == Rate(hits=2, trials=8)
     assert found.flaky == Rate(hits=2, trials=14)
     assert found.rejected == Rate(hits=2, trials=16)
@@ -88,55 +78,33 @@ def test_the_totals_are_those_that_one_counts_by_hand(added: tuple[Totals, Table
     assert found.cost_per_refutation_usd == pytest.approx(0.0314, rel=1e-6)
     assert found.cost_per_pass_usd == pytest.approx(0.0314, rel=1e-6)
     assert found.sandbox_s == pytest.approx(2 * 6.91 + 3 * 188.5)
-
-
-def test_failing_are_the_tickets_whose_latest_run_failed_the_latest_first(added: tuple[Totals, Tables]) -> None:
-    found, _ = added
-    assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666")
+    assert found.failing_tickets == ("TCK-101", "TCK-103", "TCK-666"), "the latest first"
 
 
 @pytest.mark.parametrize("status", [Status.DRY_RUN, Status.ERROR, Status.INCONCLUSIVE])
-def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(
-    ledger: Ledger, make: Make, outcomes: dict[str, Outcome], status: Status
-) -> None:
+def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(ledger, make, outcomes, status):
     later = datetime(2026, 3, 20, tzinfo=UTC)
     ledger.record(replace(outcomes["failed_adversarial"], run_id="later", status=status, started_at=later))
     found, _ = make(Scope())
     assert (found.runs, found.tickets, found.failing_tickets) == (8, 4, ("TCK-101", "TCK-103", "TCK-666"))
 
 
-def test_days_and_weeks_are_those_of_utc(added: tuple[Totals, Tables]) -> None:
+def test_days_weeks_statuses_testers_labels_and_categories_have_their_rows(added):
     _, found = added
     assert [f"{day:%m-%d}" for day in found["by_day"].index] == ["03-01", "03-03", "03-09"]
     assert list(found["by_day"]["runs"]) == [5, 1, 1]
     assert [f"{week:%m-%d}" for week in found["by_week"].index] == ["02-23", "03-02", "03-09"]
-
-
-def test_statuses_testers_labels_and_categories_have_their_rows(added: tuple[Totals, Tables]) -> None:
     _, found = added
-    assert dict(found["by_status"]["runs"]) == {
-        "BLOCKED_DANGEROUS_SCRIPT": 1,
-        "FAILED_VERIFICATION": 1,
-        "FAILED_ADVERSARIAL": 2,
-        "PASS_WEAK": 1,
-        "PASS": 2,
-    }
+    once = dict.fromkeys(("BLOCKED_DANGEROUS_SCRIPT", "FAILED_VERIFICATION", "PASS_WEAK"), 1)
+    assert dict(found["by_status"]["runs"]) == {**once, "FAILED_ADVERSARIAL": 2, "PASS": 2}
     assert found["by_status"].loc["FAILED_ADVERSARIAL", "p50_s"] == pytest.approx(101)
     assert dict(found["by_tester"]["runs"]) == {"property": 7}
     assert dict(found["by_label"]["runs"]) == {"needs-adversarial": 2}
-    assert found["by_category"].loc["edge"].to_dict() == {
-        "survived": 9,
-        "refuted": 3,
-        "flaky": 2,
-        "invalid": 0,
-        "needs_review": 0,
-        "rejected": 2,
-    }
+    counts = {"survived": 9, "refuted": 3, "flaky": 2, "invalid": 0, "needs_review": 0, "rejected": 2}
+    assert found["by_category"].loc["edge"].to_dict() == counts
 
 
-def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(
-    added: tuple[Totals, Tables],
-) -> None:
+def test_the_mutation_score_is_of_all_mutants_and_runs_stand_by_strength_and_by_the_tiers_that_they_asked(added):
     found, by = added
     assert found.mutants_killed == Rate(hits=11 + 11 + 20, trials=60)
     assert found.strength_measured == 3
@@ -144,9 +112,6 @@ def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_st
         "30–40 %": {"runs": 2, "weak": 1, "passed": 1},
         "90–100 %": {"runs": 1, "weak": 0, "passed": 1},
     }
-
-
-def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, Tables]) -> None:
     _, by = added
     assert by["by_tier"][["runs", "share"]].to_dict("index") == {
         "no model": {"runs": 6, "share": pytest.approx(6 / 7)},
@@ -154,7 +119,7 @@ def test_runs_stand_by_the_tiers_that_they_asked_each_once(added: tuple[Totals, 
     }
 
 
-def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger: Ledger, make: Make) -> None:
+def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning(ledger, make):
     assert make(Scope())[0].queue_p50_s is None
     opened = datetime(2026, 3, 9, tzinfo=UTC)
     Batches(ledger).create(Batch(id="nightly", source="tickets", created_at=opened), [("A", "a"), ("B", "b")])
@@ -167,7 +132,7 @@ def test_the_queue_time_is_that_from_a_batch_s_opening_to_the_ticket_s_beginning
     assert make(Scope(ticket_ids=("B",)))[0].queue_p50_s == 30.0
 
 
-def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advance(ledger: Ledger, make: Make) -> None:
+def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advance(ledger, make):
     asked = datetime(2026, 3, 9, tzinfo=UTC)
     for ticket, answer, waited_s, findings in (
         ("A", Answered.CONFIRMED, 10, ()),
@@ -176,15 +141,9 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
         ("D", Answered.CONFIRMED, None, ()),
         ("E", Answered.CONFIRMED, None, ("SH001@verify.sh:7",)),  # by an allow-file
     ):
-        confirmation = Confirmation(
-            answer=answer,
-            by="Ada",
-            note="",
-            asked_at=None if waited_s is None else asked,
-            answered_at=asked + timedelta(seconds=waited_s or 0),
-            snapshot_digest="sha256:1",
-            findings=findings,
-        )
+        asked_at, answered_at = None if waited_s is None else asked, asked + timedelta(seconds=waited_s or 0)
+        said = {"by": "Ada", "note": "", "snapshot_digest": "sha256:1", "findings": findings}
+        confirmation = Confirmation(answer=answer, asked_at=asked_at, answered_at=answered_at, **said)
         ledger.record(fake_outcome(ticket, run_id="asked", confirmation=confirmation))
     found, _ = make(Scope(run_ids=("asked",)))
     assert found.answers == {"confirmed": 1, "declined": 1, "unanswered": 1}
@@ -196,17 +155,12 @@ def test_the_wait_for_a_person_and_the_answers_leave_out_what_was_said_in_advanc
     assert {figures_of(nobody)[name] for name in ("time to approval, p50 / p95", "people's answers")} == {"–"}
 
 
-def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make: Make) -> None:
+def test_nothing_in_scope_is_no_error_and_no_zero_where_nothing_is_known(make):
     found, by = make(Scope(ticket_ids=("nobody",)))
     assert (found.runs, found.tickets, found.failing_tickets) == (0, 0, ())
-    assert found.cost_per_run_usd is None
-    assert found.refuted.value is None
-    assert found.p50_s is None
+    assert {found.cost_per_run_usd, found.refuted.value, found.p50_s, found.mutants_killed.value} == {None}
     assert {len(frame) for frame in by.values()} == {0}
-    assert found.mutants_killed.value is None
 
 
-def test_every_status_has_a_group(outcomes: dict[str, Outcome]) -> None:
-    from reports.groups import GROUPS
-
+def test_every_status_has_a_group():
     assert set(GROUPS) == set(Status)

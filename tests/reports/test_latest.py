@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from refute.ledger.batches import Batches
-from refute.ledger.store import Ledger
-from refute.outcome import Outcome, Status
+from refute.outcome import Status
 from refute.ticket.record import TicketId
 from reports.aggregate import totals
 from reports.facts import read_facts
@@ -18,14 +17,11 @@ EARLIER = timedelta(hours=3)
 
 
 @pytest.mark.parametrize("last", [Status.PASS, Status.FAILED_ADVERSARIAL])
-def test_after_a_clock_is_set_back_report_and_batch_still_agree_on_the_last_recorded_outcome(
-    ledger: Ledger, outcomes: dict[str, Outcome], last: Status
-) -> None:
+def test_after_a_clock_is_set_back_report_and_batch_still_agree_on_the_last_recorded_outcome(ledger, outcomes, last):
     failed = outcomes["failed_adversarial"]
-    first = Status.FAILED_ADVERSARIAL if last is Status.PASS else Status.PASS
-    ledger.record(replace(failed, run_id="first", status=first))
-    ledger.record(replace(failed, run_id="last", status=last, started_at=failed.started_at - EARLIER))
     failing = last is not Status.PASS
+    ledger.record(replace(failed, run_id="first", status=Status.PASS if failing else Status.FAILED_ADVERSARIAL))
+    ledger.record(replace(failed, run_id="last", status=last, started_at=failed.started_at - EARLIER))
     facts = read_facts(ledger, Scope(), datetime.now(UTC))
     assert totals(facts).failing_tickets == ((failed.ticket_id,) if failing else ())
     (finding,) = newest_findings(ledger, Scope())
@@ -33,9 +29,7 @@ def test_after_a_clock_is_set_back_report_and_batch_still_agree_on_the_last_reco
     assert Batches(ledger).last_outcomes([failed.ticket_id])[failed.ticket_id].status is last
 
 
-def test_what_failed_comes_by_kind_refuted_claims_first_and_of_each_kind_the_newest_first(
-    ledger: Ledger, outcomes: dict[str, Outcome]
-) -> None:
+def test_what_failed_comes_by_kind_refuted_claims_first_and_of_each_kind_the_newest_first(ledger, outcomes):
     failed = outcomes["failed_adversarial"]
     plain = replace(failed, failures=(), claims=())
     kinds = [Status.ERROR, Status.INCONCLUSIVE, Status.BLOCKED_DANGEROUS_SCRIPT, Status.FAILED_IMPORT]

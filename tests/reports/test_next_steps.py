@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from refute.outcome import ClaimResult, ClaimVerdict, Outcome, Status
+from refute.outcome import ClaimResult, ClaimVerdict, Status
 from refute.ticket.record import ClaimId, Kind
 from reports.next_steps import STEPS_SHOWN, next_steps
 
@@ -36,15 +36,13 @@ SURVIVED, IN_PART = ClaimVerdict.SURVIVED, ClaimVerdict.SURVIVED_IN_PART
         (claim(ClaimVerdict.INCONCLUSIVE, decided_by="test_a"), "look at test_a"),
     ],
 )
-def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(
-    outcomes: dict[str, Outcome], one: ClaimResult, said: str
-) -> None:
+def test_each_claim_that_keeps_a_ticket_from_passing_has_one_step(outcomes, one, said):
     told = ("C1: unchanged, f is not tested: no inputs can be made for it",)
     weak = replace(outcomes["pass_weak"], claims=(one,), strength=None, caveats=told)
     assert next_steps(weak)[0].startswith(f"C1: {said}")
 
 
-def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outcomes: dict[str, Outcome]) -> None:
+def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outcomes):
     parts = [replace(claim(IN_PART, open_clauses=(f"{number}",)), claim_id=f"C{number}") for number in range(20)]
     weak = replace(outcomes["pass_weak"], claims=tuple(parts), strength=None)
     *steps, more, explained = next_steps(weak)
@@ -52,7 +50,7 @@ def test_what_counts_as_independent_is_explained_once_and_the_list_is_short(outc
     assert explained.startswith("independent evidence: with types in `given`, a `property`")
 
 
-def test_a_program_is_told_of_no_field_that_only_python_has(outcomes: dict[str, Outcome]) -> None:
+def test_a_program_is_told_of_no_field_that_only_python_has(outcomes):
     weak = replace(outcomes["pass_weak"], kind=Kind.CLI, claims=(claim(SURVIVED, tests_run=1),), strength=None)
     assert next_steps(weak) == (
         "C1: only the author's tests passed; add independent evidence",
@@ -61,5 +59,5 @@ def test_a_program_is_told_of_no_field_that_only_python_has(outcomes: dict[str, 
 
 
 @pytest.mark.parametrize("status", [Status.PASS, Status.FAILED_ADVERSARIAL, Status.ERROR])
-def test_other_verdicts_need_no_such_step(outcomes: dict[str, Outcome], status: Status) -> None:
+def test_other_verdicts_need_no_such_step(outcomes, status):
     assert next_steps(replace(outcomes["pass_weak"], status=status)) == ()

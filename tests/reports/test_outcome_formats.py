@@ -3,7 +3,6 @@
 import json
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -18,18 +17,14 @@ SUFFIX = {"table": "txt", "json": "json", "markdown": "md", "junit": "xml"}
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_an_outcome_looks_as_agreed(
-    named_outcome: tuple[str, Outcome], form: str, golden: Callable[[str, str], None]
-) -> None:
+def test_an_outcome_looks_as_agreed(named_outcome, form, golden):
     name, outcome = named_outcome
     golden(f"{name}.{SUFFIX[form]}", render(outcome, form, reproducers=REPRODUCERS))
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("color", [False, True])
-def test_nothing_of_a_hostile_ticket_acts_on_a_terminal(
-    outcomes: dict[str, Outcome], form: str, color: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_of_a_hostile_ticket_acts_on_a_terminal(outcomes, form, color, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     text = render(outcomes["failed_adversarial"], form, color=color)
     own_styles = re.compile(r"\x1b\[[0-9;]*m")
@@ -38,28 +33,25 @@ def test_nothing_of_a_hostile_ticket_acts_on_a_terminal(
     assert acting == set()
 
 
-def test_an_unknown_format_is_an_error(outcomes: dict[str, Outcome]) -> None:
+def test_an_unknown_format_is_an_error(outcomes):
     with pytest.raises(ValueError, match="got 'pdf', expected one of table, json, markdown, junit"):
         render(outcomes["blocked"], "pdf")
 
 
-def test_markdown_holds_no_html(outcomes: dict[str, Outcome]) -> None:
+def test_markdown_holds_no_html(outcomes):
     text = render(outcomes["failed_adversarial"], "markdown")
     outside_blocks = re.sub(r"^(`{3,})\w*\n.*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     assert "<" not in outside_blocks
     assert "# PASS" not in [line.strip() for line in outside_blocks.splitlines()]
 
 
-def test_an_undecided_claim_is_an_error_in_junit(outcomes: dict[str, Outcome]) -> None:
+def test_in_junit_an_undecided_claim_is_an_error_and_one_refuted_without_a_test_a_failure_with_its_reason(outcomes):
     weak = outcomes["pass_weak"]
     undecided = replace(weak.claims[0], verdict=ClaimVerdict.INCONCLUSIVE, reason="only flaky tests")
     outcome = replace(weak, status=Status.INCONCLUSIVE, claims=(undecided,))
     (case,) = ElementTree.fromstring(render(outcome, "junit")).iter("testcase")
     error = case.find("error")
     assert error.get("message") == "only flaky tests"
-
-
-def test_a_claim_refuted_without_a_test_is_a_failure_with_its_reason_in_junit(outcomes: dict[str, Outcome]) -> None:
     exposed = replace(
         outcomes["failed_adversarial"].claims[1], reason="verify.py:3 mocks what it integrates", decided_by=""
     )
@@ -68,22 +60,16 @@ def test_a_claim_refuted_without_a_test_is_a_failure_with_its_reason_in_junit(ou
     assert failure.get("message") == failure.text == "verify.py:3 mocks what it integrates"
 
 
-def test_long_lists_are_cut_with_what_is_left_out(outcomes: dict[str, Outcome]) -> None:
+def test_long_lists_are_cut_with_what_is_left_out(outcomes):
     failed, scan = outcomes["failed_adversarial"], outcomes["blocked"].scan
-    many = replace(
-        failed,
-        failures=failed.failures * 12,
-        caveats=tuple(f"caveat {number}" for number in range(40)),
-        scan=replace(scan, findings=scan.findings * 40),
-    )
+    caveats, scan = tuple(f"caveat {number}" for number in range(40)), replace(scan, findings=scan.findings * 40)
+    many = replace(failed, failures=failed.failures * 12, caveats=caveats, scan=scan)
     markdown, table = render(many, "markdown"), render(many, "table")
-    assert "2 more refutations in the outcome's JSON" in markdown
-    assert "and 10 more" in markdown
-    assert "and 28 more findings" in table
-    assert "and 28 more\n" in table
+    assert [words in markdown for words in ("2 more refutations in the outcome's JSON", "and 10 more")] == [True] * 2
+    assert [words in table for words in ("and 28 more findings", "and 28 more\n")] == [True] * 2
 
 
-def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes: dict[str, Outcome]) -> None:
+def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes):
     failed = outcomes["failed_adversarial"]
     bare = replace(failed.failures[0], error_message="", smallest_input="", traceback="")
     outcome = replace(failed, failures=(bare,), tests=(), scan=None)
@@ -97,18 +83,10 @@ def wide(outcome: Outcome, form: str) -> str:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_models_their_tokens_and_a_server_that_stood_for_them_are_in_every_format(
-    outcomes: dict[str, Outcome], form: str
-) -> None:
-    use = fake_use(
-        model="gemini-3.8\x1b[2J",
-        calls=2,
-        cached_answers=1,
-        input_tokens=1_565,
-        output_tokens=40,
-        thinking_tokens=700,
-        local_server="http://127.0.0.1:8080",
-    )
+def test_models_their_tokens_and_a_server_that_stood_for_them_are_in_every_format(outcomes, form):
+    tokens = {"input_tokens": 1_565, "output_tokens": 40, "thinking_tokens": 700}
+    server = "http://127.0.0.1:8080"
+    use = fake_use(model="gemini-3.8\x1b[2J", calls=2, cached_answers=1, **tokens, local_server=server)
     one = outcomes["pass_weak"]
     ran = replace(one.provenance, local_servers=(use.local_server,))
     text = wide(replace(one, models=(use,), provenance=ran), form)

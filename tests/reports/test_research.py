@@ -30,17 +30,11 @@ NOTHING = Findings(goal_id="1", mode=Mode.VULNERABLE, summary="", key_points=(),
 
 
 def test_findings_are_told_with_passages_sources_notes_and_cost():
-    assert render_findings(FOUND, "table").splitlines() == [
+    assert render_findings(FOUND, "table").split("\n\n") == [
         "Pears keep. [1]",
-        "",
-        "- They keep. [1]",
-        "    “they keep for long”",
-        "",
+        "- They keep. [1]\n    “they keep for long”",
         r"[1] https://docs.example.org/  Pears\x1b[31m",
-        "",
-        "Notes",
-        "- source 2: link: to an address that was not fetched",
-        "",
+        "Notes\n- source 2: link: to an address that was not fetched",
         "1 key point from 1 source, 1 note, $0.02",
     ]
 
@@ -67,7 +61,7 @@ def row(**facts: object) -> ReviewRow:
     return ReviewRow(**{**known, "cost_usd": Decimal("0.02"), **facts})  # type: ignore[arg-type]  # by name
 
 
-def test_reviews_are_counted_by_focus_and_the_last_ones_listed() -> None:
+def test_reviews_are_counted_by_focus_and_one_ticket_s_critique_ends_with_what_it_means():
     rows = [row(), row(verdict=ReviewVerdict.FAIL, failures=2, confirmed=1, cost_usd=None)]
     shown = render_reviews(rows, "table")
     assert "correctness: fail, 2 failures, 1 confirmed" in shown
@@ -75,9 +69,6 @@ def test_reviews_are_counted_by_focus_and_the_last_ones_listed() -> None:
     told = json.loads(render_reviews(rows, "json"))
     assert (told["by_focus"][0]["confirmed"], told["reviews"][1]["cost_usd"]) == (1, None)
     assert render_reviews([], "table").startswith("no review yet")
-
-
-def test_one_ticket_s_critique_ends_with_what_it_means() -> None:
     critique = Critique(reviews=(), judgement=Judgement(status=None))
     assert "no objection: no finding blocks" in render_critique(critique, "table")
     assert json.loads(render_critique(critique, "json"))["reviews"] == []

@@ -4,12 +4,10 @@ import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
-from pathlib import Path
 
 from refute.ledger.accounts import LOST, Accounts, Queued
 from refute.ledger.budgets import Budgets, Payer
 from refute.ledger.store import Ledger
-from refute.outcome import Outcome
 from refute.settings import Settings
 from reports.document import render_json
 from reports.html import render_html
@@ -31,9 +29,7 @@ def reserve(ledger: Ledger, run_id: str, worst: str, at: datetime) -> None:
     accounts.reserve(Payer(run_id=run_id, ticket_id="T"), Decimal(worst), valid_s=600)
 
 
-def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_for_them(
-    ledger: Ledger, outcomes: dict[str, Outcome]
-) -> None:
+def test_reservations_count_while_they_hold_and_outcomes_only_where_none_stands_for_them(ledger, outcomes):
     costly = replace(outcomes["failed_adversarial"], cost_usd=Decimal("1.5"))
     ledger.record(replace(costly, run_id="imported"))
     ledger.record(replace(costly, run_id="reserved", started_at=NOW))
@@ -51,9 +47,7 @@ def call(ledger: Ledger, model: str, cost_usd: Decimal | None, *, latency_s: flo
     accounts.settle(reservation, fake_call(cost_usd, model=model, latency_s=latency_s))
 
 
-def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(
-    ledger: Ledger, outcomes: dict[str, Outcome], tmp_path: Path
-) -> None:
+def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_nothing(ledger, outcomes, tmp_path):
     ledger.record(replace(outcomes["pass_weak"], cost_usd=None, started_at=NOW))
     call(ledger, "own-model", None)
     call(ledger, "gemini-3.8-flash", Decimal("0.5"))
@@ -70,9 +64,7 @@ def test_what_has_no_price_is_counted_beside_what_was_spent_and_never_shown_as_n
     assert [row["cost_usd"] for row in document["tables"]["by_model"]] == [0.5, None]
 
 
-def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_count_at(
-    ledger: Ledger, tmp_path: Path
-) -> None:
+def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_count_at(ledger, tmp_path):
     payer = Payer(run_id="r", ticket_id="T")
     for worst, sent_at, settled in (("0.5", NOW, True), ("0.25", NOW - timedelta(hours=2), False), ("9", NOW, False)):
         accounts = Accounts(ledger, Budgets(ticket_usd=None), clock=lambda at=sent_at: at)  # type: ignore[misc]
@@ -90,21 +82,14 @@ def test_calls_whose_answers_were_lost_are_told_with_the_worst_case_that_they_co
     assert report.tables["by_model"]["calls"].to_dict() == {"gemini-3.8-flash": 2}
 
 
-def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(
-    ledger: Ledger, outcomes: dict[str, Outcome]
-) -> None:
-    eastern = timezone(timedelta(hours=9))
-    moments = [
-        datetime(2026, 3, 2, 3, tzinfo=eastern),
-        datetime(2026, 2, 22, tzinfo=UTC),
-        datetime(2026, 2, 21, tzinfo=UTC),
-    ]
-    for number, moment in enumerate(moments):
+def test_days_are_those_of_utc_and_reach_seven_days_into_the_month_before(ledger, outcomes):
+    eastern = datetime(2026, 3, 2, 3, tzinfo=timezone(timedelta(hours=9)))
+    for number, moment in enumerate((eastern, *(datetime(2026, 2, day, tzinfo=UTC) for day in (22, 21)))):
         ledger.record(replace(outcomes["blocked"], run_id=f"r{number}", started_at=moment, cost_usd=Decimal(1)))
     assert read_spending(ledger, NOW).by_day == {date(2026, 3, 1): Decimal(1), date(2026, 2, 22): Decimal(1)}
 
 
-def test_the_busiest_day_of_costly_runs_is_counted(ledger: Ledger, outcomes: dict[str, Outcome]) -> None:
+def test_the_busiest_day_of_costly_runs_is_counted(ledger, outcomes):
     assert read_spending(ledger, NOW).runs_a_day == 0
     for number, day in enumerate((1, 1, 1, 4)):
         moment = datetime(2026, 3, day, 23, 59, tzinfo=UTC)

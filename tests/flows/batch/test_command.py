@@ -15,50 +15,38 @@ from refute.outcome import Status
 from refute.settings import Settings
 from tests.fakes.outcomes import fake_outcome
 
-NOTHING = {
-    "yes": True,
-    "resume": None,
-    "name": None,
-    "labels": (),
-    "only_failed": False,
-    "since": None,
-    "limit": None,
-    "allow_dangerous": None,
-    "fresh": False,
-}
+NOTHING = dict.fromkeys(("resume", "name", "since", "limit", "allow_dangerous"))
+NOTHING |= {"yes": True, "labels": (), "only_failed": False, "fresh": False}
 
 
 def request(source, settings: Settings, **options):
     return _request(source, {**NOTHING, **options}, settings)
 
 
+RESUMED = {"resume": "latest"}
+OF_TICKETS = [{"limit": 3}, {"labels": ("core",)}, {"name": "x"}, {"since": "7d"}]
+
+
 @pytest.mark.parametrize(
-    ("name", "told"), [("nowhere", "does not exist"), (".", "no ticket.yaml"), ("a.txt", "expected")]
+    ("name", "options", "refused"),
+    [
+        ("nowhere", {}, pytest.raises(RefuteError, match="does not exist")),
+        ("none", {}, pytest.raises(RefuteError, match=r"no ticket\.yaml")),
+        ("a.txt", {}, pytest.raises(RefuteError, match="expected")),
+        (None, {}, pytest.raises(UsageError, match="neither")),  # tickets or a batch to resume, and not both
+        (".", RESUMED, pytest.raises(UsageError, match="both")),
+        *((None, {**RESUMED, **option}, pytest.raises(UsageError, match="keeps the tickets")) for option in OF_TICKETS),
+        ("one", {"allow_dangerous": Path("one/allowed.yaml")}, pytest.raises(UsageError, match="allow-file")),
+    ],
 )
-def test_a_mistyped_source_is_told_before_anything_starts(settings, tmp_path, name, told):
-    (tmp_path / "a.txt").write_text("")
-    with pytest.raises(RefuteError, match=told):
-        request(tmp_path / name, settings)
-
-
-def test_tickets_or_a_batch_to_resume_and_not_both(settings, tmp_path):
-    with pytest.raises(UsageError, match="neither"):
-        request(None, settings)
-    with pytest.raises(UsageError, match="both"):
-        request(tmp_path, settings, resume="latest")
-
-
-@pytest.mark.parametrize(("option", "value"), [("limit", 3), ("labels", ("core",)), ("name", "x"), ("since", "7d")])
-def test_a_batch_that_is_resumed_keeps_its_tickets(settings, option, value):
-    with pytest.raises(UsageError, match="keeps the tickets"):
-        request(None, settings, resume="latest", **{option: value})
-
-
-def test_an_allow_file_is_read_before_anything_starts(settings, tmp_path):
-    (tmp_path / "ticket.yaml").write_text("")
-    (tmp_path / "allowed.yaml").write_text("- nonsense")
-    with pytest.raises(UsageError, match="allow-file"):
-        request(tmp_path, settings, allow_dangerous=tmp_path / "allowed.yaml")
+def test_what_is_wrong_is_told_before_anything_starts(settings, tmp_path, monkeypatch, name, options, refused):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("one", "none"):
+        (tmp_path / folder).mkdir()
+    for file, text in (("a.txt", ""), ("one/ticket.yaml", ""), ("one/allowed.yaml", "- nonsense")):
+        (tmp_path / file).write_text(text)
+    with refused:
+        request(name and tmp_path / name, settings, **options)
 
 
 def test_fresh_is_asked_of_whoever_helps_too_and_the_other_options_of_this_process(tmp_path, monkeypatch):

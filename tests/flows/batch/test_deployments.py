@@ -27,15 +27,13 @@ def flow_of(deployment: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_a_deployments_parameters_are_valid_for_its_flow(name, monkeypatch, tmp_path):
+def test_a_deployment_s_parameters_are_valid_and_its_form_explains_all_fields_but_the_settings(
+    name, monkeypatch, tmp_path
+):
     monkeypatch.chdir(tmp_path)
-    deployment = DEPLOYMENTS[name]
-    assert flow_of(deployment).validate_parameters(deployment["parameters"])["request"]
-
-
-@pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_the_form_names_and_explains_its_fields_and_leaves_out_the_settings(name):
-    schema = flow_of(DEPLOYMENTS[name]).parameters.model_dump()
+    flow = flow_of(DEPLOYMENTS[name])
+    assert flow.validate_parameters(DEPLOYMENTS[name]["parameters"])["request"]
+    schema = flow.parameters.model_dump()
     (request,) = [one for key, one in schema["definitions"].items() if key.endswith("Request")]
     assert "settings" not in request["properties"]
     assert all("description" in field for field in request["properties"].values())
@@ -47,16 +45,12 @@ def test_a_batch_s_name_from_the_form_is_one_word_without_slashes(name):
         BatchRequest(batch_id=name)
 
 
-def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_has_it():
+def test_what_asks_a_person_has_a_queue_of_its_own_and_nothing_else_and_all_runs_give_signs_of_life():
     asking = {name for name, one in DEPLOYMENTS.items() if one["parameters"]["request"].get("approval") == "ask"}
     queued = {name for name, one in DEPLOYMENTS.items() if one["work_pool"].get("work_queue_name") == QUEUE}
     assert asking | {"assist"} == queued == {"ad-hoc", "batch", "assist"}
-
-
-@pytest.mark.parametrize("name", DEPLOYMENTS)
-def test_a_worker_s_run_gives_signs_of_life_as_often_as_is_waited_for_whoever_started_the_worker(name):
-    environment = DEPLOYMENTS[name]["work_pool"]["job_variables"]["env"]
-    assert environment == {"PREFECT_FLOWS_HEARTBEAT_FREQUENCY": f"{BEAT_S:.0f}"}
+    for one in DEPLOYMENTS.values():  # as often as is waited for, whoever started the worker
+        assert one["work_pool"]["job_variables"]["env"] == {"PREFECT_FLOWS_HEARTBEAT_FREQUENCY": f"{BEAT_S:.0f}"}
 
 
 def test_chunks_are_dispatched_by_the_name_of_their_deployment():

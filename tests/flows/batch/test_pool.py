@@ -125,7 +125,6 @@ def test_a_container_that_was_removed_to_end_the_batch_is_not_lost_but_stopped(m
         raise ContainerLost("ended from outside")
 
     monkeypatch.setattr(DockerSandbox, "run", removed)
-    with pytest.raises(BatchStopped):
-        BoundedSandbox(containers).run(bash_job("true"))
-    with pytest.raises(BatchStopped):
-        BoundedSandbox(containers).run(bash_job("true"))
+    for _ in range(2):
+        with pytest.raises(BatchStopped):
+            BoundedSandbox(containers).run(bash_job("true"))

@@ -63,12 +63,11 @@ def test_where_no_ticket_could_run_it_is_said_once_with_what_to_do(tickets):
     assert machine.asked == 2  # once for each version of Python, not for each ticket
 
 
-def test_an_engine_that_does_not_answer_is_told_the_same_way(tickets):
+def test_an_engine_that_does_not_answer_and_an_audit_log_that_cannot_be_written_are_told_the_same_way(
+    tickets, tmp_path
+):
     with pytest.raises(EngineUnavailable, match="no ticket was begun"):
         require(tickets, Machine("3.11", "3.13", engine=False))
-
-
-def test_an_audit_log_that_cannot_be_written_is_found_out_before_the_first_ticket(tickets, tmp_path):
     machine = Machine("3.11", "3.13")
     machine.audit = AuditLog(tmp_path)  # a directory
     with pytest.raises(AuditUnavailable, match="no ticket was begun"):

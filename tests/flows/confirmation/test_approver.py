@@ -19,7 +19,7 @@ from tests.fakes.tickets import fake_question, fake_ticket
 DIGEST = "sha256:" + "a" * 64
 CONFIRMED = Completed(name="CONFIRMED", message="Ada")
 DECLINED = Cancelled(name="DECLINED", message="Ada")
-WITH_NOTE = "Ada\nit writes to the shared bucket"
+
 EXPIRED = Cancelled(name="EXPIRED", message="nobody answered in time")
 
 
@@ -66,15 +66,14 @@ def test_a_confirmed_question_approves_the_files_that_it_was_about(by_form, port
     assert audited(ports) == [("challenge", DIGEST)]
 
 
+ADA = "Ada, asked in the Prefect UI"
+
+
 @pytest.mark.parametrize(
     ("state", "reason", "by"),
     [
-        (DECLINED, "declined by Ada, asked in the Prefect UI", "Ada, asked in the Prefect UI"),
-        (
-            Cancelled(name="DECLINED", message=WITH_NOTE),
-            "declined by Ada, asked in the Prefect UI: it writes to the shared bucket",
-            "Ada, asked in the Prefect UI",
-        ),
+        (DECLINED, f"declined by {ADA}", ADA),
+        (Cancelled(name="DECLINED", message="Ada\nshared bucket"), f"declined by {ADA}: shared bucket", ADA),
         (EXPIRED, "nobody answered in time", ""),
         (Completed(), "the question in the Prefect UI was not answered", ""),
     ],
@@ -103,8 +102,8 @@ def posed(monkeypatch):
 @pytest.mark.parametrize(
     ("state", "reply"),
     [
-        (CONFIRMED, Reply(approved=True, by="Ada, asked in the Prefect UI")),
-        (DECLINED, Reply(approved=False, by="Ada, asked in the Prefect UI")),
+        (CONFIRMED, Reply(approved=True, by=ADA)),
+        (DECLINED, Reply(approved=False, by=ADA)),
         (EXPIRED, Reply(approved=None, note="nobody answered in time")),
     ],
 )

@@ -29,18 +29,20 @@ def test_an_exact_route_is_taken_in_any_case_and_spacing(route: str) -> None:
     assert parse_supervisor_route(f" \t{route.upper()}\r\n") == route
 
 
+NO_ROUTE = ["monitor\nconfig_manager", "ｍonitor", "moni\u200btor", "mоnitor", *GARBAGE]
+NO_ADDRESS = ["192.168.1.7/33", "192.168.01.7", "192.168.1.7\n10.0.0.1", "3232235783", 3232235783, *GARBAGE]
+
+
 @pytest.mark.parametrize(
-    "raw",
+    ("read", "raw", "nothing"),
     [
-        "monitor\nconfig_manager",
-        "ｍonitor",
-        "moni\u200btor",
-        "mоnitor",
-        *GARBAGE,
+        *((parse_supervisor_route, raw, "direct") for raw in NO_ROUTE),
+        *((validate_ip_or_cidr, raw, None) for raw in NO_ADDRESS),
+        *((normalize_mode, raw, None) for raw in ["blocked", "ｂlock", *GARBAGE]),
     ],
 )
-def test_anything_else_goes_nowhere(raw: object) -> None:
-    assert parse_supervisor_route(raw) == "direct"
+def test_what_is_no_route_address_or_mode_is_taken_for_none(read, raw: object, nothing: str | None) -> None:
+    assert read(raw) == nothing
 
 
 @pytest.mark.parametrize(
@@ -56,29 +58,9 @@ def test_an_address_or_network_gets_its_normal_form(raw: str, normal: str) -> No
     assert validate_ip_or_cidr(raw) == normal
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
-        "192.168.1.7/33",
-        "192.168.01.7",
-        "192.168.1.7\n10.0.0.1",
-        "3232235783",
-        3232235783,
-        *GARBAGE,
-    ],
-)
-def test_what_is_no_address_is_none(raw: object) -> None:
-    assert validate_ip_or_cidr(raw) is None
-
-
 @pytest.mark.parametrize("mode", ["block", "detect", "default", "off", "disable"])
 def test_a_known_mode_is_taken(mode: str) -> None:
     assert normalize_mode(f" {mode.upper()} ") == mode
-
-
-@pytest.mark.parametrize("raw", ["blocked", "ｂlock", *GARBAGE])
-def test_an_unknown_mode_is_none(raw: object) -> None:
-    assert normalize_mode(raw) is None
 
 
 def test_a_comment_is_one_short_line_of_visible_characters() -> None:

@@ -41,9 +41,7 @@ def say(confirmations: Confirmations, text: str | None, *, user: str = "alice", 
 def test_a_pending_action_holds_its_arguments_a_nonce_and_its_end(intent: object) -> None:
     pending = build_pending_action(intent, 1_000)
     assert {name: pending[name] for name in INTENT} == INTENT
-    assert pending["nonce"].isdigit()
-    assert len(pending["nonce"]) == 6
-    assert pending["expires_at"] == 1_300
+    assert (pending["nonce"].isdigit(), len(pending["nonce"]), pending["expires_at"]) == (True, 6, 1_300)
     assert is_pending_action_valid(pending, 1_000) == (True, "ok")
 
 

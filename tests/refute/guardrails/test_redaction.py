@@ -49,9 +49,9 @@ def test_a_goal_is_masked_however_it_is_written(written: str) -> None:
     assert written not in clean
 
 
-@pytest.mark.parametrize(("text", "what"), [(FRAGMENT.upper(), "prompt"), (encoded(FRAGMENT), "prompt")])
-def test_a_fragment_of_a_prompt_is_masked(text: str, what: str) -> None:
-    assert REDACTOR.redact(text) == (MASK, (what,))
+@pytest.mark.parametrize("text", [FRAGMENT.upper(), encoded(FRAGMENT)])
+def test_a_fragment_of_a_prompt_is_masked(text: str) -> None:
+    assert REDACTOR.redact(text) == (MASK, ("prompt",))
 
 
 @pytest.mark.parametrize("text", [CANARY, CANARY.upper(), " ".join(CANARY), "AKIAIOSFODNN7EXAMPLE"])
@@ -92,21 +92,12 @@ def test_a_secret_of_a_known_shape_is_masked(text: str, masked: str) -> None:
     assert mask_secrets(text) == masked
 
 
-@pytest.mark.parametrize(
-    "text", ["sha256:" + "a" * 64, "the token was refused", "input_tokens: 512", "http://host:8080/path", "C1"]
-)
-def test_ordinary_text_is_left(text: str) -> None:
-    assert mask_secrets(text) == text
+ORDINARY = ["sha256:" + "a" * 64, "the token was refused", "input_tokens: 512", "http://host:8080/path", "C1"]
 
 
-@pytest.mark.parametrize("name", ["token", "API_KEY", "gemini-api-key", "db_password", "Authorization", "cookies"])
-def test_a_field_is_secret_by_its_name(name: str) -> None:
-    assert names_secret(name)
-
-
-@pytest.mark.parametrize("name", ["input_tokens", "monkey", "author", "digest"])
-def test_other_names_are_not_secret(name: str) -> None:
-    assert not names_secret(name)
+def test_a_field_is_secret_by_its_name() -> None:
+    secret = ["token", "API_KEY", "gemini-api-key", "db_password", "Authorization", "cookies"]
+    assert [name for name in (*secret, "input_tokens", "monkey", "author", "digest") if names_secret(name)] == secret
 
 
 @pytest.mark.parametrize(("name", "example"), [(row["id"], one) for row in ROWS for one in row["matches"]])
@@ -115,16 +106,13 @@ def test_a_shape_finds_its_examples(name: str, example: str) -> None:
     assert MASK in mask_secrets(f"before {example} after")
 
 
-@pytest.mark.parametrize("example", [one for row in ROWS for one in row["harmless"]])
+@pytest.mark.parametrize("example", [*ORDINARY, *(one for row in ROWS for one in row["harmless"])])
 def test_no_shape_finds_what_is_harmless(example: str) -> None:
     assert mask_secrets(example) == example
 
 
-def test_code_keeps_what_is_a_secret_only_by_its_name() -> None:
+def test_code_keeps_what_is_a_secret_only_by_its_name_and_what_follows_a_key_that_never_ends():
     code = "token = read()\npassword='a b'\nkey = 'AKIAIOSFODNN7EXAMPLE'"
     assert mask_secrets(code, labelled=False) == f"token = read()\npassword='a b'\nkey = '{MASK}'"
-
-
-def test_a_key_that_never_ends_hides_nothing_after_it() -> None:
     code = "# -----BEGIN PRIVATE KEY-----\ndef steal(x):\n    return x\n# -----END PRIVATE KEY-----\n"
     assert mask_secrets(code, labelled=False) == code.replace("-----BEGIN PRIVATE KEY-----\n", f"{MASK}")

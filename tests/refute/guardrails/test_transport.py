@@ -7,7 +7,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,8 +15,6 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
-from dnslib import RR, A, DNSRecord
-from dnslib.server import BaseResolver, DNSHandler, DNSServer
 
 from refute.guardrails.transport import FetchLimits, Page, PinnedBackend, fetch
 from refute.guardrails.urls import FetchFailed, PinnedUrl, UrlDenied, check_url
@@ -99,14 +97,14 @@ def only_this_address(address: IPv4Address | IPv6Address) -> str | None:
     return None if str(address) == "127.0.0.1" else "another address"
 
 
-def get(site: Server, path: str, limits: FetchLimits = LIMITS, *addresses: str) -> Page:
-    check = partial(
-        check_url,
-        allowed_ports=(site.server_port,),
-        resolve=lambda _host, _port: addresses or ("127.0.0.1",),
-        address_policy=only_this_address,
-    )
-    return fetch(f"http://{HOST}:{site.server_port}{path}", check=check, limits=limits)
+def checking(site: Server) -> "partial[PinnedUrl]":
+    """Of this site's port, on this machine."""
+    to = {"allowed_ports": (site.server_port,), "resolve": lambda _host, _port: ("127.0.0.1",)}
+    return partial(check_url, address_policy=only_this_address, **to)
+
+
+def get(site: Server, path: str, limits: FetchLimits = LIMITS) -> Page:
+    return fetch(f"http://{HOST}:{site.server_port}{path}", check=checking(site), limits=limits)
 
 
 def failure(site: Server, path: str, limits: FetchLimits = LIMITS) -> str:
@@ -115,13 +113,10 @@ def failure(site: Server, path: str, limits: FetchLimits = LIMITS) -> str:
     return failed.value.reason
 
 
-def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Server) -> None:
+def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is_also_after_a_redirect(site):
     page = get(site, "/page")
     assert page.url == f"http://{HOST}:{site.server_port}/page"
     assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", b"<p>h\xe4llo")
-
-
-def test_a_redirect_is_followed_and_told(site: Server) -> None:
     assert get(site, "/there").url.endswith("/page")
 
 
@@ -175,18 +170,9 @@ def test_tls_is_verified_by_the_name_and_not_by_the_address(tmp_path: Path, name
     theirs.load_cert_chain(pem)
     with site_on() as server:
         server.socket = theirs.wrap_socket(server.socket, server_side=True)
-        check = partial(
-            check_url,
-            allowed_ports=(server.server_port,),
-            resolve=lambda _host, _port: ("127.0.0.1",),
-            address_policy=only_this_address,
-        )
-        url = f"https://{HOST}:{server.server_port}/page"
-        if trusted:
-            assert fetch(url, check=check, limits=LIMITS, tls=ours).body
-        else:
-            with pytest.raises(FetchFailed, match="certificate"):
-                fetch(url, check=check, limits=LIMITS, tls=ours)
+        with nullcontext() if trusted else pytest.raises(FetchFailed, match="certificate"):
+            url = f"https://{HOST}:{server.server_port}/page"
+            assert fetch(url, check=checking(server), limits=LIMITS, tls=ours).body
 
 
 def test_no_proxy_of_the_environment_is_used(site: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,45 +187,17 @@ def test_a_connection_to_what_was_not_checked_is_refused() -> None:
         PinnedBackend(pinned).connect_tcp("other.example", 80)
 
 
-class Rebinding(BaseResolver):
-    """A name server that answers differently each time."""
-
-    def __init__(self, *addresses: str) -> None:
-        self.left = list(addresses)
-
-    def resolve(self, request: DNSRecord, handler: DNSHandler) -> DNSRecord:
-        reply = request.reply()
-        reply.add_answer(RR(str(request.q.qname), rdata=A(self.left.pop(0)), ttl=0))
-        return reply
-
-
-@contextmanager
-def name_server(*addresses: str) -> Iterator[tuple[Rebinding, int]]:
-    resolver = Rebinding(*addresses)
-    server = DNSServer(resolver, port=0, address="127.0.0.1")
-    server.start_thread()
-    try:
-        yield resolver, server.server.server_address[1]
-    finally:
-        server.server.shutdown()
-        server.server.server_close()
-
-
-def asking(port: int) -> "partial[PinnedUrl]":
-    def resolve(host: str, _port: int) -> list[str]:
-        reply = DNSRecord.parse(DNSRecord.question(host).send("127.0.0.1", port, timeout=60))
-        return [str(answer.rdata) for answer in reply.rr]
-
-    return partial(check_url, resolve=resolve, address_policy=only_this_address)
+def rebinding(site: Server, *addresses: str) -> "tuple[list[str], partial[PinnedUrl]]":
+    """A check that asks a name server which answers differently each time; what it would answer next."""
+    left = list(addresses)
+    return left, partial(checking(site), resolve=lambda _host, _port: [left.pop(0)])
 
 
 def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None:
     with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
-        with name_server("127.0.0.1", "127.0.0.2") as (resolver, port):
-            check = partial(asking(port), allowed_ports=(public.server_port,))
-            page = fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS)
-            assert page.body
-            assert resolver.left == ["127.0.0.2"]  # asked once: what it would say next is never heard
+        left, check = rebinding(public, "127.0.0.1", "127.0.0.2")
+        assert fetch(f"http://{HOST}:{public.server_port}/page", check=check, limits=LIMITS).body
+        assert left == ["127.0.0.2"]  # asked once: what it would say next is never heard
         assert len(public.asked) == 1
         assert internal.asked == []
 
@@ -247,6 +205,6 @@ def test_a_name_that_resolves_differently_a_moment_later_gains_nothing() -> None
 def test_a_name_that_is_rebound_between_two_hops_is_denied_at_the_second() -> None:
     with site_on() as public, site_on("127.0.0.2", public.server_port) as internal:
         url = f"http://{HOST}:{public.server_port}/rebound"
-        with name_server("127.0.0.1", "127.0.0.2") as (_, port), pytest.raises(UrlDenied, match="another address"):
-            fetch(url, check=partial(asking(port), allowed_ports=(public.server_port,)), limits=LIMITS)
+        with pytest.raises(UrlDenied, match="another address"):
+            fetch(url, check=rebinding(public, "127.0.0.1", "127.0.0.2")[1], limits=LIMITS)
         assert internal.asked == []

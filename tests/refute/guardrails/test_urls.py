@@ -24,65 +24,18 @@ def unasked(_host: str, _port: int) -> Iterable[str]:
     raise AssertionError("the name server was asked")
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "0x7f.0.0.1",
-        "017700000001",
-        "127.0.0.1.",
-        "127。0。0。1",
-        "①②⑦.0.0.1",
-        "%31%32%37.0.0.1",
-        "127.0.0.1%2e",
-        "0",
-        "0.0.0.0",  # noqa: S104  # denied, not bound
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::127.0.0.1]",
-        "[::ffff:0:127.0.0.1]",
-        "[64:ff9b::127.0.0.1]",
-        "[64:ff9b:1::7f00:1]",
-        "[2002:7f00:1::]",
-        "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
-        "[fe80::1]",
-        "[fec0::1]",
-        "[fc00::1]",
-        "[fd00:ec2::254]",
-        "[ff02::1]",
-        "[2001:db8::1]",
-        "[3fff::1]",
-        "[100::1]",
-        "10.0.0.1",
-        "172.16.0.1",
-        "192.168.0.1",
-        "169.254.169.254",
-        "0xa9fea9fe",
-        "[::ffff:169.254.169.254]",
-        "[64:ff9b::a9fe:a9fe]",
-        "168.63.129.16",
-        "192.0.0.192",
-        "100.64.0.1",
-        "100.100.100.200",
-        "192.0.2.1",
-        "198.18.0.1",
-        "224.0.0.1",
-        "240.0.0.1",
-        "192.88.99.1",
-        "localhost",
-        "ⓛocalhost",
-        "x.localhost",
-        "localhost.localdomain",
-        "metadata",
-        "metadata.google.internal",
-        "printer.local",
-        "router.home.arpa",
-    ],
-)
+NOT_PUBLIC = """
+127.0.0.1 127.1 2130706433 0x7f000001 0x7f.0.0.1 017700000001 127.0.0.1. 127。0。0。1 ①②⑦.0.0.1 %31%32%37.0.0.1
+127.0.0.1%2e 0 0.0.0.0 [::1] [::] [::ffff:127.0.0.1] [::127.0.0.1] [::ffff:0:127.0.0.1] [64:ff9b::127.0.0.1]
+[64:ff9b:1::7f00:1] [2002:7f00:1::] [2001:0:4136:e378:8000:63bf:80ff:fffe] [fe80::1] [fec0::1] [fc00::1]
+[fd00:ec2::254] [ff02::1] [2001:db8::1] [3fff::1] [100::1] 10.0.0.1 172.16.0.1 192.168.0.1 169.254.169.254 0xa9fea9fe
+[::ffff:169.254.169.254] [64:ff9b::a9fe:a9fe] 168.63.129.16 192.0.0.192 100.64.0.1 100.100.100.200 192.0.2.1
+198.18.0.1 224.0.0.1 240.0.0.1 192.88.99.1 localhost ⓛocalhost x.localhost localhost.localdomain metadata
+metadata.google.internal printer.local router.home.arpa
+"""
+
+
+@pytest.mark.parametrize("host", NOT_PUBLIC.split())
 def test_a_host_that_is_not_public_is_denied_without_asking_a_name_server(host: str) -> None:
     with pytest.raises(UrlDenied):
         check_url(f"http://{host}/", resolve=unasked)
@@ -118,14 +71,7 @@ def test_a_url_that_cannot_be_a_page_is_denied_with_its_reason(url: str | None, 
 
 @pytest.mark.parametrize(
     "addresses",
-    [
-        ("127.0.0.1",),
-        (PUBLIC, "10.0.0.1"),
-        ("::ffff:10.0.0.1",),
-        ("fe80::1%eth0",),
-        ("not an address",),
-        (),
-    ],
+    [("127.0.0.1",), (PUBLIC, "10.0.0.1"), ("::ffff:10.0.0.1",), ("fe80::1%eth0",), ("not an address",), ()],
 )
 def test_one_address_that_is_not_public_is_enough(addresses: tuple[str, ...]) -> None:
     assert reason("http://docs.example.org/", *addresses)
@@ -170,23 +116,18 @@ def test_a_public_address_needs_no_name_server(url: str, address: str) -> None:
     assert check_url(url, resolve=unasked).addresses == (address,)
 
 
-@pytest.mark.parametrize(
-    ("host", "allowed"),
-    [
-        ("docs.example.org", True),
-        ("a.wiki.example.org", True),
-        ("wiki.example.org", False),
-        ("docs.example.org.evil.example", False),
-        ("evildocs.example.org", False),
-        ("other.example.org", False),
-    ],
-)
-def test_allowed_hosts_narrow_what_may_be_fetched(host: str, *, allowed: bool) -> None:
-    hosts = ("Docs.Example.org.", "*.wiki.example.org")
-    if allowed:
-        assert check(f"http://{host}/", PUBLIC, allowed_hosts=hosts).host == host
-    else:
-        assert "not one of the allowed hosts" in reason(f"http://{host}/", PUBLIC, allowed_hosts=hosts)
+ALLOWED = ("Docs.Example.org.", "*.wiki.example.org")
+OTHERS = ["wiki.example.org", "docs.example.org.evil.example", "evildocs.example.org", "other.example.org"]
+
+
+@pytest.mark.parametrize("host", ["docs.example.org", "a.wiki.example.org"])
+def test_a_host_that_is_allowed_may_be_fetched(host: str) -> None:
+    assert check(f"http://{host}/", PUBLIC, allowed_hosts=ALLOWED).host == host
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_no_other_host_may_be_fetched_then(host: str) -> None:
+    assert "not one of the allowed hosts" in reason(f"http://{host}/", PUBLIC, allowed_hosts=ALLOWED)
 
 
 def test_allowed_hosts_do_not_make_a_private_address_public() -> None:

@@ -2,18 +2,50 @@ from pathlib import Path
 
 import pytest
 
-from refute.sandbox.cgroups import TCP_BYTES, TCP_LIMIT_FILE, limit_tcp_memory
+from refute.sandbox.cgroups import TCP_BYTES, TCP_LIMIT_FILE, Counters, limit_tcp_memory, read_counters
 
 CONTAINER = "c" * 64
+SCOPE = f"system.slice/docker-{CONTAINER}.scope"
+TABLE_1 = "".join(f"{at}:{kind}:/docker/{CONTAINER}\n" for at, kind in enumerate(("pids", "memory", "name=systemd")))
+VERSION_1 = {
+    f"memory/docker/{CONTAINER}/memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n",
+    f"pids/docker/{CONTAINER}/pids.events": "max 7\n",
+    f"pids/docker/{CONTAINER}/pids.current": "12\n",
+}
+VERSION_2 = {
+    f"{SCOPE}/memory.events": "low 0\nhigh 0\nmax 5\noom 1\noom_kill 1\n",
+    f"{SCOPE}/pids.events": "max 0\n",
+    f"{SCOPE}/pids.current": "2\n",
+}
+
+
+def processes(root: Path, table: str, files: dict[str, str]) -> None:
+    """A machine on which process 7 is in these control groups."""
+    (root / "proc/7").mkdir(parents=True)
+    (root / "proc/7/cgroup").write_text(table)
+    for name, text in files.items():
+        path = root / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("table", "files", "counters"),
+    [
+        (TABLE_1, VERSION_1, Counters(out_of_memory_kills=3, forks_refused=7, processes=12)),
+        (f"0::/{SCOPE}\n", VERSION_2, Counters(out_of_memory_kills=1, forks_refused=0, processes=2)),
+        ("0::/init.scope\n", {"init.scope/pids.current": "99\n"}, Counters()),  # of another machine
+    ],
+)
+def test_counters_are_read_from_control_groups_of_either_version(tmp_path: Path, table, files, counters) -> None:
+    processes(tmp_path, table, files)
+    assert read_counters(7, CONTAINER, root=tmp_path) == counters
 
 
 def machine(root: Path, group: str) -> Path:
-    """A machine on which process 7 is in a control group of version 1."""
-    (root / "proc/7").mkdir(parents=True)
-    (root / "proc/7/cgroup").write_text(f"4:memory:/{group}\n")
-    folder = root / "sys/fs/cgroup/memory" / group
-    folder.mkdir(parents=True)
-    return folder / TCP_LIMIT_FILE
+    """One on which process 7 is in a control group of version 1."""
+    processes(root, f"4:memory:/{group}\n", {f"memory/{group}/tasks": ""})
+    return root / "sys/fs/cgroup/memory" / group / TCP_LIMIT_FILE
 
 
 @pytest.mark.parametrize("group", [f"docker/{CONTAINER}", f"a/b/docker-{CONTAINER}.scope"])

@@ -23,9 +23,8 @@ from refute.sandbox.connection import EngineFacts, engine_errors
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import Exited, JobResult
 from refute.sandbox.ready_container import ReadyContainer
-from tests.fakes.jobs import bash_job
+from tests.fakes.jobs import FACTS, bash_job
 
-FACTS = EngineFacts(name="docker", runtime="runc", cpus=2, memory_limit=True, pids_limit=True, seccomp=True)
 DONE = JobResult(end=Exited(code=0), stdout="", stderr="", duration_s=0.0, overhead_s=0.0)
 AGAIN = [EngineUnavailable, EngineDied, ContainerLost, CommandNotStarted]
 
@@ -73,9 +72,7 @@ def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[DockerSandbox]:
 
 
 @pytest.mark.parametrize("error", [*AGAIN, SandboxFailed])
-def test_a_job_runs_once_and_its_failure_is_told_as_it_is(
-    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
+def test_a_job_runs_once_and_its_failure_is_told_as_it_is(sandbox, monkeypatch, error):
     runs: list[None] = []
 
     def run(*_: Any, **__: Any) -> JobResult:
@@ -110,9 +107,7 @@ def test_a_container_that_the_engine_could_not_make_may_be_asked_for_again_unles
     assert type(caught.value) is expected
 
 
-def test_where_preparing_failed_the_job_gets_a_container_of_its_own(
-    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_preparing_failed_the_job_gets_a_container_of_its_own(sandbox, monkeypatch):
     made = [ready, failing(SandboxFailed("the engine could not start the container"))]
 
     def make_ready(client: Any, *_: Any, name: str, **__: Any) -> ReadyContainer:
@@ -125,9 +120,7 @@ def test_where_preparing_failed_the_job_gets_a_container_of_its_own(
 
 
 @pytest.mark.parametrize("end", [ContainerLost("ended from outside"), CommandNotStarted("ended in its fill")])
-def test_what_was_ended_on_purpose_is_none_of_the_failures_that_are_tried_again(
-    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch, end: SandboxFailed
-) -> None:
+def test_what_was_ended_on_purpose_is_none_of_the_failures_that_are_tried_again(sandbox, monkeypatch, end):
     def run(*_: Any, **__: Any) -> JobResult:
         sandbox.stop_running()
         raise end
@@ -139,9 +132,7 @@ def test_what_was_ended_on_purpose_is_none_of_the_failures_that_are_tried_again(
 
 
 @pytest.mark.parametrize(("error", "asked"), [(EngineDied, 2), (EngineUnavailable, 2), (ContainerLost, 1)])
-def test_the_engine_is_asked_again_what_it_is_after_it_died(
-    sandbox: DockerSandbox, monkeypatch: pytest.MonkeyPatch, error: type[Exception], asked: int
-) -> None:
+def test_the_engine_is_asked_again_what_it_is_after_it_died(sandbox, monkeypatch, error, asked):
     answers: list[EngineFacts] = []
     monkeypatch.setattr(engine, "read_facts", lambda _: answers.append(FACTS) or FACTS)
     with monkeypatch.context() as patch:

@@ -19,14 +19,13 @@ from refute.sandbox import attempt, removal
 from refute.sandbox.connection import EngineClient, connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.files import Files
-from refute.sandbox.job import Exited, Job, TimedOut
+from refute.sandbox.job import Exited, TimedOut
 from refute.sandbox.reaper import reap
 from tests.fakes.engine_proxy import EngineProxy
 from tests.fakes.waiting import wait_for
 
 pytestmark = [pytest.mark.engine]
 
-MakeJob = Callable[..., Job]
 REPOSITORY = Path(__file__).resolve().parents[3]
 
 
@@ -54,9 +53,7 @@ def proxy(tmp_path: Path) -> Iterator[EngineProxy]:
         yield made
 
 
-def test_nothing_is_left_after_an_exception(
-    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_after_an_exception(make_job, engine, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
@@ -66,25 +63,19 @@ def test_nothing_is_left_after_an_exception(
     assert left_over(engine, mine("exception")) == []
 
 
-def test_a_timeout_whose_container_cannot_be_read_is_still_a_timeout(
-    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_timeout_whose_container_cannot_be_read_is_still_a_timeout(sandbox, make_job, monkeypatch):
     monkeypatch.setattr(attempt, "read_workspace", unreadable)
     assert sandbox.run(make_job("sleep 600", limits={"timeout_s": 0.5})).end == TimedOut(limit_s=0.5)
 
 
-def test_an_ordinary_end_whose_container_cannot_be_read_is_an_error(
-    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ordinary_end_whose_container_cannot_be_read_is_an_error(sandbox, make_job, monkeypatch):
     monkeypatch.setattr(attempt, "read_workspace", unreadable)
     monkeypatch.setattr(attempt, "END_REPORTED_WITHIN_S", 0.1)
     with pytest.raises(SandboxFailed):
         sandbox.run(make_job("true"))
 
 
-def test_a_container_that_cannot_be_paused_is_an_error(
-    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_that_cannot_be_paused_is_an_error(sandbox, make_job, monkeypatch):
     monkeypatch.setattr(EngineClient, "pause", unreadable)
     monkeypatch.setattr(attempt, "END_REPORTED_WITHIN_S", 0.1)
     assert sandbox.run(make_job("true")).end == Exited(code=0)  # nothing is left that would have to be paused
@@ -107,9 +98,7 @@ def once_a_command_runs(engine: EngineClient, run_id: str, do: Callable[[], None
     thread.join()
 
 
-def test_s150_an_engine_that_dies_is_an_error_and_the_next_run_uses_the_one_that_came_back(
-    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient
-) -> None:
+def test_s150_an_engine_that_dies_is_an_error_and_the_next_run_uses_the_one_that_came_back(proxy, make_job, engine):
     with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
         with once_a_command_runs(engine, mine("died"), proxy.cut), pytest.raises(EngineDied):
             sandbox.run(make_job("sleep 300", run_id=mine("died"), limits={"timeout_s": 1000}))
@@ -120,9 +109,7 @@ def test_s150_an_engine_that_dies_is_an_error_and_the_next_run_uses_the_one_that
     assert left_over(engine, mine("died")) == []
 
 
-def test_what_an_engine_kept_that_came_back_late_goes_with_the_next_sweep(
-    proxy: EngineProxy, make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_engine_kept_that_came_back_late_goes_with_the_next_sweep(proxy, make_job, engine, monkeypatch):
     monkeypatch.setattr(removal, "RETURN_S", 0.0)
     monkeypatch.setattr("refute.sandbox.engine.SWEEP_EVERY_S", 0.0)
     with DockerSandbox(lambda: connect(proxy.url)) as sandbox:
@@ -134,23 +121,17 @@ def test_what_an_engine_kept_that_came_back_late_goes_with_the_next_sweep(
         wait_for(lambda: sandbox.facts() and not left_over(engine, mine("late")))
 
 
-def test_a_job_whose_container_was_removed_from_outside_says_so(make_job: MakeJob, engine: EngineClient) -> None:
+def test_a_job_whose_container_was_removed_from_outside_says_so(make_job, engine):
     def remove() -> None:
         for container in running(engine, mine("removed")):
             engine.remove_container(container, force=True, v=True)
 
-    with (
-        DockerSandbox() as sandbox,
-        once_a_command_runs(engine, mine("removed"), remove),
-        pytest.raises(ContainerLost),
-    ):
+    with DockerSandbox() as sandbox, once_a_command_runs(engine, mine("removed"), remove), pytest.raises(ContainerLost):
         sandbox.run(make_job("sleep 300", run_id=mine("removed"), limits={"timeout_s": 1000}))
     assert left_over(engine, mine("removed")) == []
 
 
-def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_code(
-    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_that_is_ended_while_it_is_read_back_says_nothing_about_the_code(make_job, engine, monkeypatch):
     read = attempt.read_touched_canary_files
 
     def end_first(files: Files) -> tuple[str, ...]:
@@ -187,16 +168,14 @@ def harness(engine: EngineClient, image_id: str, run_id: str, owner: str, margin
         started.kill()
 
 
-def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id: str, engine: EngineClient) -> None:
+def test_a_harness_that_is_killed_leaves_nothing_after_the_deadline(image_id, engine):
     with harness(engine, image_id, mine("killed"), NOBODY):  # else the sweeps of other tests remove it at once
         pass
     assert running(engine, mine("killed"))
     wait_for(lambda: not left_over(engine, mine("killed")))
 
 
-def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_it_lives(
-    image_id: str, engine: EngineClient
-) -> None:
+def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_it_lives(image_id, engine):
     with harness(engine, image_id, mine("orphaned"), ITSELF, margin_s=600):
         reap(engine)
         assert running(engine, mine("orphaned"))
@@ -204,9 +183,7 @@ def test_the_sweep_removes_at_once_what_a_killed_harness_left_and_nothing_while_
     wait_for(lambda: not left_over(engine, mine("orphaned")))
 
 
-def test_the_sweep_leaves_running_jobs_alone_though_the_client_s_clock_is_days_ahead(
-    make_job: MakeJob, engine: EngineClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sweep_leaves_running_jobs_alone_though_the_client_s_clock_is_days_ahead(make_job, engine, monkeypatch):
     right = time.time
     monkeypatch.setattr(time, "time", lambda: right() + 3 * 86_400)
     monkeypatch.setattr(Owner, "here", lambda: "nobody")  # else that this process lives would be reason enough

@@ -27,7 +27,7 @@ def limit_of(result: JobResult) -> Limit:
     return result.end.limit
 
 
-def test_s050_a_job_is_over_and_gone_within_two_seconds_of_its_limit(make_job: MakeJob, engine: EngineClient) -> None:
+def test_s050_a_job_is_over_and_gone_within_two_seconds_of_its_limit(make_job, engine):
     # By the engine's own clock; the best of three, as on a busy machine any one of them may wait for its turn.
     assert min(_overtime_s(make_job, engine, f"s050-{turn}") for turn in range(3)) <= OVERTIME_S
 
@@ -43,15 +43,13 @@ def _overtime_s(make_job: MakeJob, engine: EngineClient, run_id: str) -> float:
     return float(at["destroy"] - at["exec_start"] - limit_s)
 
 
-def test_memory_that_runs_out_under_pid_1_is_named(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+def test_memory_that_runs_out_under_pid_1_is_named(sandbox, make_job):
     script = "(setsid sh -c 'sleep 0.3; cat /dev/zero > ~/c' & ); cat /dev/zero > a; cat /dev/zero > /tmp/b; sleep 9"
     job = make_job(script, limits={"memory_bytes": 32 * MEBIBYTE, "timeout_s": 10})
     assert limit_of(sandbox.run(job)) == Limit.MEMORY
 
 
-def test_a_bomb_that_is_too_busy_to_be_frozen_is_still_named(
-    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bomb_that_is_too_busy_to_be_frozen_is_still_named(sandbox, make_job, monkeypatch):
     def unable(*_: object) -> None:
         raise SandboxFailed("unable to freeze")
 
@@ -60,9 +58,7 @@ def test_a_bomb_that_is_too_busy_to_be_frozen_is_still_named(
     assert limit_of(sandbox.run(make_job(BOMB, limits={"timeout_s": 10}))) == Limit.PIDS
 
 
-def test_an_engine_on_another_machine_still_names_a_fork_bomb(
-    sandbox: DockerSandbox, make_job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_on_another_machine_still_names_a_fork_bomb(sandbox, make_job, monkeypatch):
     monkeypatch.setattr(attempt, "read_counters", lambda *_: Counters())
     job = make_job(f"{BOMB}; sleep 1; python3 -c 'import os; os.fork()'", limits={"timeout_s": 10})
     assert limit_of(sandbox.run(job)) == Limit.PIDS
@@ -77,16 +73,12 @@ def test_an_engine_on_another_machine_still_names_a_fork_bomb(
         ("for i in $(seq 900); do : > f$i || exit 1; done", {"workspace_inodes": 300}, "all inodes of /workspace"),
     ],
 )
-def test_s140_a_full_disk_is_named(
-    sandbox: DockerSandbox, make_job: MakeJob, script: str, limits: dict[str, int], detail: str
-) -> None:
+def test_s140_a_full_disk_is_named(sandbox, make_job, script, limits, detail):
     end = sandbox.run(make_job(script, limits=limits)).end
     assert (end.limit, end.detail) == (Limit.DISK, detail)
 
 
-def test_a_background_process_that_keeps_the_output_open_does_not_keep_the_job(
-    sandbox: DockerSandbox, make_job: MakeJob
-) -> None:
+def test_a_background_process_that_keeps_the_output_open_does_not_keep_the_job(sandbox, make_job):
     result = sandbox.run(make_job("sleep 600 & echo done"))
     assert result.end == Exited(code=0)
     assert result.stdout == "done\n"

@@ -1,24 +1,20 @@
 """What comes back from the real engine: output, changes, canary files, collected files."""
 
-from collections.abc import Callable
-
 import pytest
 
-from refute.sandbox.engine import DockerSandbox
-from refute.sandbox.job import Exited, Job
+from refute.sandbox.job import Exited
 
 pytestmark = [pytest.mark.engine]
 
-MakeJob = Callable[..., Job]
 ATTACK = {"plan.json": b'{"a": 1}', "lib/x.py": b"X = 1\n"}
 
 
-def test_a_command_that_ends_at_once_loses_no_output(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+def test_a_command_that_ends_at_once_loses_no_output(sandbox, make_job):
     results = [sandbox.run(make_job("echo quick")) for _ in range(5)]
     assert [(result.end, result.stdout) for result in results] == [(Exited(code=0), "quick\n")] * 5
 
 
-def test_sparse_files_and_deep_folders_do_not_hold_up_the_read_back(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+def test_sparse_files_and_deep_folders_do_not_hold_up_the_read_back(sandbox, make_job):
     script = """
     for i in 1 2 3 4; do truncate -s 250M sparse$i ~/.$i; done
     python3 -c "
@@ -33,9 +29,7 @@ for _ in range(3000):
     assert result.overhead_s < 40  # 2 s on a quiet machine; a sparse file that is read to its end takes minutes
 
 
-def test_s130_of_what_a_script_deletes_and_writes_exactly_the_canary_files_are_named(
-    sandbox: DockerSandbox, make_job: MakeJob
-) -> None:
+def test_s130_of_what_a_script_deletes_and_writes_exactly_the_canary_files_are_named(sandbox, make_job):
     """Whole homes and file systems are deleted in tests/hostile."""
     script = """
     cd /tmp && mkdir x && rm -rf x /workspace/* /usr 2> /dev/null
@@ -46,7 +40,7 @@ def test_s130_of_what_a_script_deletes_and_writes_exactly_the_canary_files_are_n
     assert set(sandbox.run(make_job(script)).canary_files_touched) == touched
 
 
-def test_a_process_that_lives_on_cannot_change_what_is_read(sandbox: DockerSandbox, make_job: MakeJob) -> None:
+def test_a_process_that_lives_on_cannot_change_what_is_read(sandbox, make_job):
     script = """
     (setsid sh -c 'while :; do echo forged > /attack/results.json; rm -f /attack/results.json; done' >/dev/null 2>&1 &)
     sleep 0.2; echo kept > /attack/plan.json

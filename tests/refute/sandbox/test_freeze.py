@@ -26,24 +26,18 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freezing, "PAUSE_S", 0.0)
 
 
-def run(engine: Any) -> None:
+def test_a_container_that_is_too_busy_to_be_frozen_is_asked_again_until_it_is_given_up(monkeypatch) -> None:
+    engine: Any = BusyEngine(3)
     freeze(engine, "c")
-
-
-def test_a_container_that_is_too_busy_to_be_frozen_is_asked_again() -> None:
-    engine = BusyEngine(3)
-    run(engine)
     assert engine.asked == 4
+    monkeypatch.setattr(freezing, "FREEZE_TIMEOUT_S", 0.0)
+    engine = BusyEngine(10**9)
+    with pytest.raises(APIError):
+        freeze(engine, "c")
 
 
 def test_another_refusal_is_final() -> None:
-    engine = BusyEngine(1, "No such container: c")
+    engine: Any = BusyEngine(1, "No such container: c")
     with pytest.raises(APIError):
-        run(engine)
+        freeze(engine, "c")
     assert engine.asked == 1
-
-
-def test_a_container_that_is_never_frozen_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(freezing, "FREEZE_TIMEOUT_S", 0.0)
-    with pytest.raises(APIError):
-        run(BusyEngine(10**9))

@@ -3,12 +3,7 @@ from typing import Any
 
 import pytest
 
-from refute.sandbox.profile import (
-    container_config,
-    environment,
-    profile_digest,
-    seccomp_profile,
-)
+from refute.sandbox.profile import container_config, environment, profile_digest, seccomp_profile
 from tests.fakes.jobs import bash_job
 
 GIB = 1024**3
@@ -26,67 +21,38 @@ def rules() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("key", "expected"),
-    [
-        ("NetworkMode", "none"),
-        ("CapDrop", ["ALL"]),
-        ("ReadonlyRootfs", True),
-        ("Memory", 2 * GIB),
-        ("MemorySwap", 2 * GIB),
-        ("NanoCpus", 2_000_000_000),
-        ("PidsLimit", 256),
-        ("ShmSize", 64 * 1024**2),
-        ("IpcMode", "private"),
-        ("CgroupnsMode", "private"),
-        ("LogConfig", {"Type": "none"}),
-        ("AutoRemove", True),
-        ("Init", False),
-        ("Privileged", False),
-    ],
-)
-def test_the_profile_holds_every_flag(key: str, expected: object) -> None:
-    assert config()["HostConfig"][key] == expected
-
-
-def test_the_process_can_gain_no_privileges_and_is_filtered_by_our_own_list() -> None:
+def test_the_profile_holds_every_flag_and_lets_nobody_gain_privileges():
+    size = {"Memory": 2 * GIB, "MemorySwap": 2 * GIB, "NanoCpus": 2_000_000_000, "ShmSize": 64 * 1024**2}
+    apart = {"NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "LogConfig": {"Type": "none"}}
+    flags = {"CapDrop": ["ALL"], "ReadonlyRootfs": True, "PidsLimit": 256, "AutoRemove": True, "Init": False}
+    expected = {**size, **apart, **flags, "Privileged": False}
+    found = config()["HostConfig"]
+    assert {key: found[key] for key in expected} == expected
     options = config()["HostConfig"]["SecurityOpt"]
     assert options == ["no-new-privileges:true", f"seccomp={seccomp_profile()}"]
 
 
-def test_nothing_of_the_host_is_mounted() -> None:
+def test_nothing_of_the_host_is_mounted_and_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
     host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
     assert "Binds" not in host
     assert {mount["Type"] for mount in host["Mounts"]} == {"volume"}
     drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in host["Mounts"]]
     assert {driver["type"] for driver in drivers} == {"tmpfs", "devpts"}
-
-
-def test_every_writable_place_has_a_quota_of_bytes_and_inodes() -> None:
-    host = config(attack_files={"plan.json": b"{}"})["HostConfig"]
-    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in host["Mounts"]]
     options = [driver["o"] for driver in drivers if driver["type"] == "tmpfs"]
     for option in [*options, *host["Tmpfs"].values()]:
-        assert "size=" in option
-        assert "nr_inodes=" in option
-        assert "nosuid,nodev" in option
+        assert all(word in option for word in ("size=", "nr_inodes=", "nosuid,nodev")), option
+    terminals = [driver["o"] for driver in drivers if driver["type"] == "devpts"]
+    assert terminals == ["max=64,mode=0620,ptmxmode=0666,nosuid,noexec"], "of its own, and few of them"
 
 
-def test_a_job_has_terminals_of_its_own_and_few_of_them() -> None:
-    drivers = [mount["VolumeOptions"]["DriverConfig"]["Options"] for mount in config()["HostConfig"]["Mounts"]]
-    assert [driver["o"] for driver in drivers if driver["type"] == "devpts"] == [
-        "max=64,mode=0620,ptmxmode=0666,nosuid,noexec"
-    ]
+def test_gvisor_brings_terminals_of_its_own() -> None:
     under_gvisor = container_config(bash_job("true"), labels={}, cpus_available=1, runtime="runsc")["HostConfig"]
     assert {mount["Target"] for mount in under_gvisor["Mounts"]} == {"/workspace", "/home"}
 
 
-def test_no_more_processors_are_asked_for_than_the_engine_has() -> None:
+def test_no_more_processors_are_asked_for_than_the_engine_has_and_the_end_comes_a_minute_after_the_deadline():
     asked = container_config(bash_job("true"), labels={}, cpus_available=1)
     assert asked["HostConfig"]["NanoCpus"] == 1_000_000_000
-
-
-def test_a_container_ends_itself_a_minute_after_its_deadline() -> None:
     assert config(limits={"timeout_s": 300})["Cmd"][-2:] == ["sleep", "360"]
 
 
@@ -101,11 +67,8 @@ def test_a_variable_that_could_become_a_command_is_refused(name: str) -> None:
         environment(bash_job("true", environment={name: "x"}))
 
 
-def test_whatever_is_not_listed_is_refused() -> None:
+def test_calls_that_are_not_listed_are_refused_and_files_cannot_be_leased_by_any_spelling_of_the_command():
     assert json.loads(seccomp_profile())["defaultAction"] == "SCMP_ACT_ERRNO"
-
-
-def test_files_cannot_be_leased_by_any_spelling_of_the_command() -> None:
     assert all([argument["op"] for argument in rule["args"]] == ["SCMP_CMP_EQ"] for rule in rules()["fcntl"])
     assert 1024 not in {rule["args"][0]["value"] for rule in rules()["fcntl"]}
 

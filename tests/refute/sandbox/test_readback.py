@@ -30,23 +30,29 @@ def member(name: str, content: bytes = b"", *, kind: bytes = tarfile.REGTYPE, mo
     return made, content
 
 
-def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
-    """As the engine sends it: everything below the name of the folder that was asked for."""
+def tar_holding(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        tar.addfile(member(f"{root}/", kind=tarfile.DIRTYPE, mode=0o755)[0])
         for info, content in members:
-            info.name = f"{root}/{info.name}"
             tar.addfile(info, io.BytesIO(content))
     return buffer.getvalue()
 
 
+def engine_tar(root: str, members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> bytes:
+    """As the engine sends it: everything below the name of the folder that was asked for."""
+    below = list(members)
+    for info, _ in below:
+        info.name = f"{root}/{info.name}"
+    return tar_holding([member(f"{root}/", kind=tarfile.DIRTYPE, mode=0o755), *below])
+
+
 def file_tar(name: str, content: bytes, mode: int = 0o644) -> bytes:
     """As the engine sends a single file."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        tar.addfile(member(name, content, mode=mode)[0], io.BytesIO(content))
-    return buffer.getvalue()
+    return tar_holding([member(name, content, mode=mode)])
+
+
+def files_of(archives: dict[str, object]) -> EngineFiles:
+    return EngineFiles(ArchiveEngine(archives).as_client(), "c")
 
 
 def as_it_was() -> list[tuple[tarfile.TarInfo, bytes]]:
@@ -55,8 +61,8 @@ def as_it_was() -> list[tuple[tarfile.TarInfo, bytes]]:
 
 
 def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
-    engine = ArchiveEngine({"/workspace": engine_tar("workspace", members)})
-    return read_workspace(EngineFiles(engine.as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS).changed
+    files = files_of({"/workspace": engine_tar("workspace", members)})
+    return read_workspace(files, read_originals(tar_of(BEFORE)), LIMITS).changed
 
 
 @pytest.mark.parametrize(
@@ -70,10 +76,7 @@ def changed(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]
 def test_a_second_name_of_a_file_is_no_change_of_it(alone: object, expected: tuple[str, ...]) -> None:
     after = [member(".a", b"A = 1\n"), member("a.py", kind=tarfile.LNKTYPE, link="workspace/.a"), *as_it_was()[1:]]
     archives = {"/workspace": engine_tar("workspace", after), "/workspace/a.py": alone}
-    state = read_workspace(
-        EngineFiles(ArchiveEngine(archives).as_client(), "c"), read_originals(tar_of(BEFORE)), LIMITS
-    )
-    assert state.changed == expected
+    assert read_workspace(files_of(archives), read_originals(tar_of(BEFORE)), LIMITS).changed == expected
 
 
 def test_other_permissions_are_a_change() -> None:
@@ -81,9 +84,7 @@ def test_other_permissions_are_a_change() -> None:
 
 
 def test_an_endless_file_is_cut_off_and_the_list_says_so() -> None:
-    header = member("workspace/sparse")[0]
-    header.size = 100 * 1024**3
-    endless = Zeros(header.tobuf(tarfile.PAX_FORMAT))
+    endless = of_size("workspace/sparse", 100 * 1024**3)
     engine = ArchiveEngine({"/workspace": endless})
     state = read_workspace(EngineFiles(engine.as_client(), "c"), {}, LIMITS)
     assert not state.complete
@@ -95,15 +96,14 @@ def test_an_endless_file_is_cut_off_and_the_list_says_so() -> None:
 @pytest.mark.slow
 def test_a_flood_of_files_is_cut_off() -> None:
     flood = (member(f"f{number}") for number in range(10_200))
-    engine = ArchiveEngine({"/workspace": engine_tar("workspace", flood)})
-    limits = Limits(timeout_s=1)
-    assert not read_workspace(EngineFiles(engine.as_client(), "c"), {}, limits).complete
+    assert not read_workspace(
+        files_of({"/workspace": engine_tar("workspace", flood)}), {}, Limits(timeout_s=1)
+    ).complete
 
 
 def test_an_archive_that_is_none_is_the_engine_s_fault() -> None:
-    engine = ArchiveEngine({"/workspace": b"x" * 2_000})
     with pytest.raises(SandboxFailed, match="cannot be read"):
-        read_workspace(EngineFiles(engine.as_client(), "c"), {}, LIMITS)
+        read_workspace(files_of({"/workspace": b"x" * 2_000}), {}, LIMITS)
 
 
 def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.TarInfo, bytes]]:
@@ -116,9 +116,7 @@ def home(changes: dict[str, tuple[bytes, int] | None]) -> list[tuple[tarfile.Tar
 
 
 def touched(members: Iterable[tuple[tarfile.TarInfo, bytes]]) -> tuple[str, ...]:
-    return read_touched_canary_files(
-        EngineFiles(ArchiveEngine({"/home": engine_tar("home", members)}).as_client(), "c")
-    )
+    return read_touched_canary_files(files_of({"/home": engine_tar("home", members)}))
 
 
 NOTES = "/home/subject/Documents/notes.txt"
@@ -133,11 +131,11 @@ def test_a_canary_file_that_was_changed_under_a_second_name_is_reported() -> Non
     linked = member(NOTES.removeprefix("/home/"), kind=tarfile.LNKTYPE, link="home/subject/.a")
     alone = file_tar("notes.txt", b"changed")
     archives = {"/home": engine_tar("home", [*home({NOTES: None}), linked]), NOTES: alone}
-    assert read_touched_canary_files(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
+    assert read_touched_canary_files(files_of(archives)) == (NOTES,)
 
 
 def test_a_container_that_is_gone_is_an_error_and_no_loss_of_canary_files_or_results() -> None:
-    gone = EngineFiles(ArchiveEngine({}).as_client(), "c")
+    gone = files_of({})
     with pytest.raises(SandboxFailed, match="gone before /home"):
         read_touched_canary_files(gone)
     with pytest.raises(SandboxFailed, match="gone before /workspace"):
@@ -153,40 +151,31 @@ def test_a_container_that_is_gone_is_an_error_and_no_loss_of_canary_files_or_res
 
 @pytest.mark.parametrize("in_a_folder", [False, True])
 def test_canary_files_behind_an_endless_file_are_asked_for_one_by_one(in_a_folder: bool) -> None:
-    header = member("home/aaa")[0]
-    header.size = 100 * 1024**3
-    archives: dict[str, object] = {"/home": Zeros(header.tobuf(tarfile.PAX_FORMAT))}
+    archives: dict[str, object] = {"/home": of_size("home/aaa", 100 * 1024**3)}
     for path, (content, mode) in CANARY_FILES.items():
         archives[path] = file_tar(path.rpartition("/")[2], content, mode)
     content, mode = CANARY_FILES[NOTES]
     archives[NOTES] = engine_tar("notes.txt", [member("notes.txt", content, mode=mode)] if in_a_folder else [])
-    assert read_touched_canary_files(EngineFiles(ArchiveEngine(archives).as_client(), "c")) == (NOTES,)
+    assert read_touched_canary_files(files_of(archives)) == (NOTES,)
 
 
-def collected(name: str, made: tuple[tarfile.TarInfo, bytes]) -> dict[str, bytes]:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        tar.addfile(made[0], io.BytesIO(made[1]))
-    return read_collected(
-        EngineFiles(ArchiveEngine({f"/attack/{name}": buffer.getvalue()}).as_client(), "c"), [name, "gone"]
-    )
+def of_size(name: str, size: int) -> Zeros:
+    """An archive of a file that says it is so large."""
+    header = member(name)[0]
+    header.size = size
+    return Zeros(header.tobuf(tarfile.PAX_FORMAT))
 
 
-def test_a_regular_file_is_collected_and_a_missing_one_is_left_out() -> None:
-    assert collected("results.json", member("results.json", b"{}")) == {"results.json": b"{}"}
-
-
-def test_a_file_in_a_folder_of_the_name_that_was_asked_for_is_not_collected() -> None:
-    archive = engine_tar("results.json", [member("results.json", b"forged")])
-    engine = ArchiveEngine({"/attack/results.json": archive})
-    assert read_collected(EngineFiles(engine.as_client(), "c"), ["results.json"]) == {}
-
-
-def test_a_file_that_is_too_large_is_not_collected() -> None:
-    header = member("results.json")[0]
-    header.size = MAX_COLLECTED_BYTES + 1
-    engine = ArchiveEngine({"/attack/results.json": Zeros(header.tobuf(tarfile.PAX_FORMAT))})
-    assert read_collected(EngineFiles(engine.as_client(), "c"), ["results.json"]) == {}
+@pytest.mark.parametrize(
+    ("archive", "collected"),
+    [
+        (file_tar("results.json", b"{}"), {"results.json": b"{}"}),
+        (engine_tar("results.json", [member("results.json", b"forged")]), {}),  # a file in a folder of that name
+        (of_size("results.json", MAX_COLLECTED_BYTES + 1), {}),
+    ],
+)
+def test_regular_files_of_a_bounded_size_are_collected_and_missing_ones_are_left_out(archive, collected) -> None:
+    assert read_collected(files_of({"/attack/results.json": archive}), ["results.json", "gone"]) == collected
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "/etc/passwd", "", "..", "a\nb"])

@@ -35,18 +35,8 @@ class ShelfEngine:
 
     base_url = "http+docker://localhost"
 
-    def __init__(
-        self,
-        containers: list[Any],
-        volumes: list[Any],
-        networks: list[Any] | None = None,
-        *,
-        answer: APIError | None = None,
-    ) -> None:
-        self._networks = networks or []
-        self._containers = containers
-        self._volumes = volumes
-        self._answer = answer
+    def __init__(self, containers: Any, volumes: Any = (), networks: Any = (), *, answer: Any = None) -> None:
+        self._containers, self._volumes, self._networks, self._answer = containers, volumes, networks, answer
         self.removed: list[tuple[str, dict[str, bool]]] = []
 
     def info(self) -> dict[str, Any]:
@@ -94,10 +84,6 @@ class StubbornEngine:
             raise NotFound("no such container")
 
 
-def remove(engine: Any) -> None:
-    remove_container(engine, "c1")
-
-
 def marks(owner: object = "nobody", lifetime_s: object = 600) -> dict[str, str]:
     return {"refute": "1", LIFETIME_S: str(lifetime_s), OWNER: str(owner)}
 
@@ -107,9 +93,7 @@ def container(age_s: int = 601, *, state: str = "created", **more: Any) -> dict[
 
 
 @pytest.mark.parametrize("client_is_ahead_s", [-3 * A_DAY_S, 0, 3 * A_DAY_S])
-def test_age_is_judged_by_the_engine_s_clock_wherever_the_client_s_stands(
-    monkeypatch: pytest.MonkeyPatch, client_is_ahead_s: int
-) -> None:
+def test_age_is_judged_by_the_engine_s_clock_wherever_the_client_s_stands(monkeypatch, client_is_ahead_s):
     monkeypatch.setattr(time, "time", lambda: NOW + client_is_ahead_s)
     old, young = (
         ShelfEngine(
@@ -135,45 +119,43 @@ def test_age_is_judged_by_the_engine_s_clock_wherever_the_client_s_stands(
         container(Created=None),
     ],
 )
-def test_what_is_not_known_to_have_outlived_its_time_stays(doubtful: dict[str, Any]) -> None:
-    engine = ShelfEngine([doubtful], [])
+def test_what_is_not_known_to_have_outlived_its_time_stays(doubtful):
+    engine = ShelfEngine([doubtful])
     assert reap(engine) == ()
     assert engine.removed == []
 
 
 @pytest.mark.parametrize("status", [403, 404, 409])
-def test_what_is_in_use_or_gone_or_going_is_no_error(status: int) -> None:
-    engine = ShelfEngine([container()], [], answer=refusal(status))
+def test_what_is_in_use_or_gone_or_going_is_no_error(status):
+    engine = ShelfEngine([container()], answer=refusal(status))
     assert reap(engine) == ("c1",)
 
 
-def test_an_engine_that_refuses_is_reported() -> None:
-    engine = ShelfEngine([container()], [], answer=refusal(500))
+def test_an_engine_that_refuses_is_reported():
+    engine = ShelfEngine([container()], answer=refusal(500))
     with pytest.raises(SandboxFailed):
         reap(engine)
 
 
 @pytest.mark.parametrize("answer", [None, refusal(409), refusal(500)])
-def test_a_container_that_survives_its_removal_is_thawed_and_removed_again(
-    monkeypatch: pytest.MonkeyPatch, answer: APIError | None
-) -> None:
+def test_a_container_that_survives_its_removal_is_thawed_and_removed_again(monkeypatch, answer):
     monkeypatch.setattr(reaper, "REMOVAL_ROUND_S", 0.01)
     engine = StubbornEngine(answer)
-    remove(engine)
+    remove_container(engine, "c1")
     with pytest.raises(NotFound):
         engine.inspect_container("c1")
 
 
-def test_removal_gives_up_on_what_never_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removal_gives_up_on_what_never_goes(monkeypatch):
     monkeypatch.setattr(reaper, "REMOVAL_ROUND_S", 0.01)
     monkeypatch.setattr(reaper, "REMOVAL_TIMEOUT_S", 0.05)
     engine = StubbornEngine(None)
     monkeypatch.setattr(engine, "unpause", lambda _: None)
-    remove(engine)
+    remove_container(engine, "c1")
     engine.inspect_container("c1")  # still there, and no error
 
 
-def test_a_job_s_labels_say_whose_it_is_and_how_long_it_may_live() -> None:
+def test_a_job_s_labels_say_whose_it_is_and_how_long_it_may_live():
     made = labels(bash_job("true", limits={"timeout_s": 300}), waiting_s=20)
     assert replace(Owner.parse(made.pop(OWNER)), token="") == replace(Owner.here(), token="")
     assert made == {
@@ -194,14 +176,14 @@ def killed() -> Owner:
     return owner
 
 
-def test_what_belongs_to_a_process_that_cannot_be_seen_stays_until_its_time_is_over(killed: Owner):
+def test_what_belongs_to_a_process_that_cannot_be_seen_stays_until_its_time_is_over(killed):
     owners = [replace(killed, host=f"{killed.host}0"), "nobody", ""]  # in another namespace or on another machine
     assert reap(ShelfEngine([container(598, Labels=marks(owner)) for owner in owners], [])) == ()
     assert len(reap(ShelfEngine([container(602, Labels=marks(owner)) for owner in owners], []))) == len(owners)
 
 
 @pytest.mark.parametrize("base_url", ["http+docker://localhost", "http+docker://ssh"])
-def test_what_belongs_to_a_process_of_this_machine_that_lives_is_that_process_s_to_remove(base_url: str):
+def test_what_belongs_to_a_process_of_this_machine_that_lives_is_that_process_s_to_remove(base_url):
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as program:
         owners = [Owner.here(), Owner.of(program.pid)]  # this run and another beside it
         engine = ShelfEngine([container(3 * A_DAY_S, Labels=marks(owner)) for owner in owners], [])
@@ -217,7 +199,7 @@ def test_a_volume_without_a_container_goes_when_its_time_is_over_though_its_owne
     assert reap(ShelfEngine([], volumes)) == ("v602",)
 
 
-def test_on_an_engine_elsewhere_nothing_is_concluded_from_processes_here(killed: Owner):
+def test_on_an_engine_elsewhere_nothing_is_concluded_from_processes_here(killed):
     engine = ShelfEngine([container(0, Labels=marks(killed)), container(602, Id="c2", Labels=marks(killed))], [])
     engine.base_url = "http+docker://ssh"
     assert reap(engine) == ("c2",)  # the one whose time is over

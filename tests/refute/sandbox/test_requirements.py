@@ -1,3 +1,5 @@
+from contextlib import nullcontext
+
 import pytest
 
 from refute.errors import RequirementsUnavailable
@@ -52,24 +54,24 @@ def test_platforms_reach_up_to_the_image_s_c_library():
     assert "manylinux_2_41_x86_64" in image_platforms("3.13", "x86_64")
 
 
+REFUSED = pytest.raises(RequirementsUnavailable, match="does not run on the sandbox image")
+
+
 @pytest.mark.parametrize(
-    ("tag", "fits"),
+    ("tag", "ends"),
     [
-        ("py3-none-any", True),
-        ("cp311-cp311-manylinux_2_17_x86_64", True),
-        ("cp311-cp311-manylinux_2_38_x86_64", False),
-        ("cp311-cp311-win_amd64", False),
-        ("cp311-cp311-manylinux_2_17_aarch64", False),
+        ("py3-none-any", nullcontext()),
+        ("cp311-cp311-manylinux_2_17_x86_64", nullcontext()),
+        ("cp311-cp311-manylinux_2_38_x86_64", REFUSED),
+        ("cp311-cp311-win_amd64", REFUSED),
+        ("cp311-cp311-manylinux_2_17_aarch64", REFUSED),
     ],
 )
-def test_a_wheel_must_run_on_the_image(tag: str, fits: bool, tmp_path):
+def test_a_wheel_must_run_on_the_image(tag: str, ends, tmp_path):
     (pin,) = read_pins([FakeWheel(name="slugtools", tag=tag).write(tmp_path)], python="3.11")
-    path = tmp_path / f"slugtools-1.0-{tag}.whl"
-    if fits:
+    with ends:
+        path = tmp_path / f"slugtools-1.0-{tag}.whl"
         assert read_wheel(path, pin, python="3.11", machine="x86_64").sha256 == pin.hashes[0]
-        return
-    with pytest.raises(RequirementsUnavailable, match="does not run on the sandbox image"):
-        read_wheel(path, pin, python="3.11", machine="x86_64")
 
 
 def test_another_content_than_the_pinned_one_is_refused(tmp_path):

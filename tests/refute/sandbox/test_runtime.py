@@ -6,24 +6,17 @@ from functools import partial
 import pytest
 
 from refute.errors import SandboxFailed
-from refute.sandbox.connection import EngineFacts, connect
+from refute.sandbox.connection import connect
 from refute.sandbox.engine import DockerSandbox
 from refute.sandbox.job import End, Exited, Job, JobResult, Limit, LimitReached, TimedOut
 from refute.sandbox.profile import MASKED_PATHS, container_config
 from refute.sandbox.runtime import DIRECTORIES, masked_paths, unenforced_limits
+from tests.fakes import jobs as fakes
 from tests.fakes.gvisor import gvisor_engine
 from tests.fakes.jobs import bash_job
 from tests.fakes.own_engine import OwnEngine
 
-FACTS = EngineFacts(
-    name="docker 1",
-    runtime="runc",
-    cpus=1,
-    memory_limit=True,
-    pids_limit=True,
-    seccomp=True,
-    runtimes=("runc", "runsc"),
-)
+FACTS = replace(fakes.FACTS, runtime="runc", runtimes=("runc", "runsc"))
 
 
 def ending(end: End, stdout: str = ""):
@@ -37,6 +30,7 @@ def ending(end: End, stdout: str = ""):
 ALL_FELT = "seccomp enforced\npids enforced\nmemory enforced\n"
 NO_MEMORY = ALL_FELT.replace("memory enforced", "memory missing")
 CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
+OUT_OF_MEMORY = LimitReached(limit=Limit.MEMORY, detail="", exit_code=137)
 
 
 @pytest.mark.parametrize(
@@ -45,18 +39,8 @@ CROWDED = LimitReached(limit=Limit.PIDS, detail="", exit_code=1)
         (Exited(code=0), ALL_FELT, ()),
         (Exited(code=0), ALL_FELT.replace("enforced", "missing"), ("memory", "pids", "seccomp")),
         (Exited(code=0), NO_MEMORY, ("memory",)),
-        # The limit took the trial with it.
-        (
-            LimitReached(limit=Limit.MEMORY, detail="", exit_code=137),
-            "seccomp missing\npids missing\n",
-            ("pids", "seccomp"),
-        ),
-        # Whatever the end, what the trial went beyond is not enforced.
-        (
-            LimitReached(limit=Limit.PIDS, detail="", exit_code=0),
-            ALL_FELT.replace("memory enforced", "memory missing"),
-            ("memory",),
-        ),
+        (OUT_OF_MEMORY, "seccomp missing\npids missing\n", ("pids", "seccomp")),  # the limit took the trial with it
+        (CROWDED, NO_MEMORY, ("memory",)),  # whatever the end, what the trial went beyond is not enforced
     ],
 )
 def test_a_limit_counts_as_enforced_only_where_the_trial_felt_it(end: End, stdout: str, missing: tuple[str, ...]):

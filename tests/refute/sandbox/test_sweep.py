@@ -34,28 +34,14 @@ class QuietEngine:
         pass
 
 
-def sandbox_on(made: Any) -> DockerSandbox:
-    return DockerSandbox(lambda: made)
-
-
-def ask_twice(made: QuietEngine) -> None:
-    with sandbox_on(made) as sandbox:
-        sandbox.facts()
-        sandbox.facts()
-
-
-def test_a_sandbox_that_goes_on_sweeps_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sandbox_that_goes_on_sweeps_again_and_one_that_was_closed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "SWEEP_EVERY_S", 0.0)
-    made = QuietEngine()
-    ask_twice(made)
+    made: Any = QuietEngine()
+    with DockerSandbox(lambda: made) as sandbox:
+        sandbox.facts()
+        sandbox.facts()
     assert made.asked == 2
-
-
-def test_a_sandbox_that_was_closed_sweeps_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "SWEEP_EVERY_S", 0.0)
-    made = QuietEngine()
-    ask_twice(made)
-    sandbox = sandbox_on(made)
+    sandbox = DockerSandbox(lambda: made)
     sandbox.close()
     sandbox.facts()
     assert made.asked == 2

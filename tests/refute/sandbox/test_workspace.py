@@ -21,9 +21,8 @@ def fill(folder: Path, parts: list[bytes]) -> "subprocess.CompletedProcess[bytes
     """Run the fill's own script, with folders of this machine for those of a container."""
     for name in ("workspace", "home", "attack"):
         (folder / name).mkdir(exist_ok=True)
-    script = FILL.replace('cd "$workspace"', f'cd "{folder}$workspace"').replace(
-        '-C "$target"', f'-C "{folder}$target"'
-    )
+    script = FILL.replace('cd "$workspace"', f'cd "{folder}$workspace"')
+    script = script.replace('-C "$target"', f'-C "{folder}$target"')
     return subprocess.run(["sh", "-c", script], input=b"".join(parts), capture_output=True)
 
 

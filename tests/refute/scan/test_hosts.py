@@ -15,46 +15,22 @@ EXTERNAL = [
     "localhost.evil.com",
 ]  # fmt: skip
 PRIVATE = [
-    "10.0.0.1",
-    "box.localdomain",
-    "192.168.1.1",
-    "172.16.0.1",
-    "fd00::1",
-    "169.254.1.1",
-    "db",
-    "server.local",
+    "10.0.0.1", "box.localdomain", "192.168.1.1", "172.16.0.1", "fd00::1", "169.254.1.1", "db", "server.local",
     "api.test",
-]
+]  # fmt: skip
 METADATA = [
-    "169.254.169.254",
-    "0xa9fea9fe",
-    "2852039166",
-    "metadata.google.internal",
-    "[::ffff:169.254.169.254]",
+    "169.254.169.254", "0xa9fea9fe", "2852039166", "metadata.google.internal", "[::ffff:169.254.169.254]",
     "fd00:ec2::254",
-]
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("host", LOOPBACK)
-def test_loopback_in_any_notation_is_loopback(host: str) -> None:
-    assert reach_of(host) == Reach.LOCAL
+REACHES = {Reach.LOCAL: [*LOOPBACK, *PRIVATE], Reach.EXTERNAL: EXTERNAL, Reach.METADATA: METADATA}
 
 
-@pytest.mark.parametrize("host", EXTERNAL)
-def test_external_host_in_any_notation_is_external(host: str) -> None:
-    assert reach_of(host) == Reach.EXTERNAL
-    assert is_external_ip(host)
-
-
-@pytest.mark.parametrize("host", PRIVATE)
-def test_private_host_is_private(host: str) -> None:
-    assert reach_of(host) == Reach.LOCAL
-    assert not is_external_ip(host)
-
-
-@pytest.mark.parametrize("host", METADATA)
-def test_metadata_service_is_told_apart(host: str) -> None:
-    assert reach_of(host) == Reach.METADATA
+@pytest.mark.parametrize(("host", "reach"), [(host, reach) for reach, hosts in REACHES.items() for host in hosts])
+def test_what_a_host_reaches_is_the_same_in_any_notation(host: str, reach: Reach) -> None:
+    assert reach_of(host) == reach
+    assert is_external_ip(host) == (reach is not Reach.LOCAL)
 
 
 @pytest.mark.parametrize(

@@ -243,13 +243,11 @@ def test_get():
 }
 
 
-@pytest.mark.parametrize("kind", SHELL)
-def test_ordinary_script_passes(kind: str) -> None:
-    findings = scan_text("verify.sh", SHELL[kind].encode(), language=Language.SHELL)
-    assert [(f.rule_id, f.line, f.command) for f in findings if f.severity >= Severity.HIGH] == []
+TEXTS = {Language.SHELL: SHELL, Language.PYTHON: PYTHON}
+PATHS = {Language.SHELL: "verify.sh", Language.PYTHON: "tests/test_x.py"}
 
 
-@pytest.mark.parametrize("kind", PYTHON)
-def test_ordinary_python_passes(kind: str) -> None:
-    findings = scan_text("tests/test_x.py", PYTHON[kind].encode(), language=Language.PYTHON)
+@pytest.mark.parametrize(("language", "kind"), [(language, kind) for language in TEXTS for kind in TEXTS[language]])
+def test_ordinary_text_passes(language: Language, kind: str) -> None:
+    findings = scan_text(PATHS[language], TEXTS[language][kind].encode(), language=language)
     assert [(f.rule_id, f.line, f.command) for f in findings if f.severity >= Severity.HIGH] == []

@@ -80,8 +80,7 @@ def test_what_cannot_be_analysed_and_odd_bytes(here: Path, data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a b/\u00fc%.sh", "\u65e5/x.sh", "c:\\x.sh", "a:b.sh", "#?x=1&y.sh", "n\nline.sh", "\udcff.sh", "[x]^`.sh"],
+    "name", ["a b/\u00fc%.sh", "\u65e5/x.sh", "c:\\x.sh", "a:b.sh", "#?x=1&y.sh", "n\nline.sh", "\udcff.sh", "[x]^`.sh"]
 )
 def test_paths_of_any_kind(here: Path, name: str) -> None:
     path = here / name

@@ -84,13 +84,10 @@ def test_rows_of_an_operator_count_beside_ours(own: Path, text: str, *, blocks: 
     assert _blocks(text, Language.SHELL, own) == blocks
 
 
-def test_rows_of_an_operator_count_for_python(own: Path) -> None:
+def test_rows_of_an_operator_count_for_python_and_reach_the_child_that_reads_hostile_input(own):
     source = "import ours\nours.run('rm -rf /')\n"
     assert scan_python("x.py", source) == ()
     assert {finding.rule_id for finding in scan_python("x.py", source, tables=own)} == {"delete-outside"}
-
-
-def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path) -> None:
     assert _blocks("deployctl up\n# " + "x" * 9_000, Language.SHELL, own)
 
 
@@ -98,10 +95,7 @@ def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path)
     ("text", "told"),
     [
         ("[[command]]\nvalues = '-a'", "a row without `names`"),
-        (
-            "[[command]]\nnames = 'x'\noperands = 'reads'",
-            "row `x`: unknown role `reads`; expected one of cd, command",
-        ),
+        ("[[command]]\nnames = 'x'\noperands = 'reads'", "row `x`: unknown role `reads`; expected one of cd, command"),
         ("[[command]]\nnames = 'x'\nprints = 'y'", "row `x`: unknown `prints` `y`; expected one of changed"),
         ("[[command]]\nnames = 'x'\nwhen = [{ flag = 'no-rule' }]", "row `x`: unknown rule `no-rule`"),
         ("[[command]]\nnames = 'x'\nwhen = [{ arg = '.' }]", "row `x`: unknown field of `when` `arg`"),

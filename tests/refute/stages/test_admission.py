@@ -15,7 +15,7 @@ from refute.sandbox.job import Job
 from refute.sandbox.network_hosts import read_hosts
 from refute.stages.admission import admit, confirm, pose_question, scan_scripts, take_snapshot, unconfirmed
 from refute.ticket.parse import load_ticket
-from tests.fakes.jobs import FACTS
+from tests.fakes.jobs import FACTS, bash_job
 from tests.fakes.wheels import FakeWheel
 from tests.refute.stages.conftest import ports_of, written_ticket
 
@@ -97,9 +97,8 @@ def test_nobody_is_asked_where_the_tester_has_no_model(tmp_path):
 
 def test_after_a_no_it_is_removed(tmp_path):
     world = World(tmp_path)
-    stop = unconfirmed(
-        confirm(world.ports, world.question, Answer(yes=False)), world.question.scan, allow_dangerous=False
-    )
+    answered = confirm(world.ports, world.question, Answer(yes=False))
+    stop = unconfirmed(answered, world.question.scan, allow_dangerous=False)
     assert stop == Stop(status=Status.CANCELLED, reason="no")
     assert world.sandbox.discarded == 1
 
@@ -136,14 +135,16 @@ def test_a_no_to_named_findings_blocks_and_a_yes_is_audited_with_them(tmp_path):
     assert world.audited()[-1]["metadata"]["findings"] == "network-external@verify.sh:1"
 
 
+def failing(error: Exception):
+    def fail(*_: Any) -> None:
+        raise error
+
+    return fail
+
+
 def test_where_nothing_can_be_prepared_the_person_is_asked_all_the_same(tmp_path, monkeypatch):
-    world = World(tmp_path)
-
-    def missing(_: str) -> None:
-        raise ImageMissing("none")
-
-    monkeypatch.setattr(world.ports, "image", missing)
-    answer = Answer(yes=True)
+    world, answer = World(tmp_path), Answer(yes=True)
+    monkeypatch.setattr(world.ports, "image", failing(ImageMissing("none")))
     confirm(world.ports, world.question, answer)
     assert answer.asked == 1
 
@@ -183,28 +184,15 @@ def test_an_override_is_audited_with_the_findings_that_it_is_about(tmp_path, yes
 
 
 def test_an_engine_that_cannot_open_a_host_is_told_before_anybody_is_asked(tmp_path, monkeypatch):
-    world = World(tmp_path, hosts=("example.org",))
-
-    def refuse() -> None:
-        raise NetworkUnavailable("no bridge")
-
-    monkeypatch.setattr(world.ports, "require_network", refuse)
-    answer = Answer(yes=True)
+    world, answer = World(tmp_path, hosts=("example.org",)), Answer(yes=True)
+    monkeypatch.setattr(world.ports, "require_network", failing(NetworkUnavailable("no bridge")))
     with pytest.raises(NetworkUnavailable):
         confirm(world.ports, world.question, answer)
     assert answer.asked == 0
 
 
 def test_a_job_gets_the_hosts_and_networks_of_its_run_and_no_others(tmp_path):
-    job = Job(
-        name="verify",
-        run_id="r",
-        ticket_id="t",
-        image_id="i",
-        command=("x",),
-        workspace=b"",
-        limits=None,  # type: ignore[arg-type]
-    )
+    job = bash_job("true")
     (tmp_path / "open").mkdir()
     (tmp_path / "closed").mkdir()
     world = World(tmp_path / "open", hosts=("example.org:80",), egress_networks=("10.0.0.0/8",))
@@ -224,22 +212,17 @@ def test_a_log_and_costs_beside_the_code_make_no_other_snapshot(tmp_path):
     assert {one.path for one in again.left_out} == {"costs.csv", "logs/a.jsonl", "logs/a.jsonl.lock"}
 
 
-def test_an_answer_is_kept_with_who_gave_it_when_and_about_what(tmp_path):
+@pytest.mark.parametrize(("note", "told"), [("", "approved by Ada"), ("with Bob", "approved by Ada: with Bob")])
+def test_an_answer_is_kept_with_who_gave_it_when_why_and_about_what(tmp_path, note, told):
     world = World(tmp_path)
     began = datetime.now(UTC)
-    found = confirm(world.ports, world.question, Answer(yes=True))
-    assert (found.answer, found.by, found.note, found.findings) == (Answered.CONFIRMED, "me", "approved by me", ())
-    assert found.snapshot_digest == world.question.snapshot.digest
+    digest = world.question.snapshot.digest
+    answer = SimpleNamespace(ask=lambda _: Approval(snapshot_digest=digest, by="Ada", note=note))
+    found = confirm(world.ports, world.question, answer)
+    assert (found.answer, found.by, found.note, found.findings) == (Answered.CONFIRMED, "Ada", told, ())
+    assert found.snapshot_digest == digest
     assert found.asked_at is not None
     assert began <= found.asked_at <= found.answered_at <= datetime.now(UTC)
-
-
-def test_why_it_was_approved_is_part_of_the_answer_in_words(tmp_path):
-    world = World(tmp_path)
-    answer = Answer(yes=True)
-    answer.ask = lambda asked: Approval(snapshot_digest=asked.snapshot.digest, by="Ada", note="reviewed with Bob")
-    found = confirm(world.ports, world.question, answer)
-    assert (found.by, found.note) == ("Ada", "approved by Ada: reviewed with Bob")
 
 
 @pytest.mark.parametrize(("by", "answer"), [("Ada", Answered.DECLINED), ("", Answered.UNANSWERED)])
@@ -257,13 +240,10 @@ def test_an_approval_of_other_files_confirms_nothing(tmp_path):
     assert "sha256:other" in found.note
 
 
-@pytest.mark.parametrize(
-    "before",
-    [
-        IN_ADVANCE,
-        Beforehand(asked_at=datetime(2026, 3, 1, 2, tzinfo=UTC), answered_at=datetime(2026, 3, 1, 8, tzinfo=UTC)),
-    ],
-)
+ASKED_AT, ANSWERED_AT = (datetime(2026, 3, 1, hour, tzinfo=UTC) for hour in (2, 8))
+
+
+@pytest.mark.parametrize("before", [IN_ADVANCE, Beforehand(asked_at=ASKED_AT, answered_at=ANSWERED_AT)])
 def test_an_answer_from_before_the_run_keeps_its_own_moments(tmp_path, before):
     world = World(tmp_path)
     digest = world.question.snapshot.digest

@@ -86,14 +86,8 @@ class Seen:
     def __init__(self, world: World, sandbox: CountingSandbox, tests: str) -> None:
         ports, ticket, snapshot = world.ports, world.ticket, world.snapshot
         prepare_verification(ports, ticket, snapshot)
-        confirmation = Confirmation(
-            answer=Answered.CONFIRMED,
-            by="me",
-            note="",
-            asked_at=None,
-            answered_at=datetime.now(UTC),
-            snapshot_digest=snapshot.digest,
-        )
+        answer = {"answer": Answered.CONFIRMED, "by": "me", "note": "", "snapshot_digest": snapshot.digest}
+        confirmation = Confirmation(**answer, asked_at=None, answered_at=datetime.now(UTC))
         self.verification = run_verification(ports, ticket, snapshot, confirmation)
         test = make_test("test_a", origin=Origin.PHRASE)  # about which nobody votes
         screening = Screening(attack=make_attack(tests, [test]), rejected=())
@@ -196,9 +190,8 @@ def test_an_outcome_says_what_was_not_run_again_and_how_old_that_is(ticket: Repe
     assert [stage.kept.run_id for stage in outcome.stages if stage.kept] == ["run-1"] * 3
     assert all("not run again: as" in stage.summary for stage in outcome.stages)
     assert (outcome.cost_usd, sum(stage.sandbox_s for stage in outcome.stages)) == (0, 0.0)
-    assert outcome.caveats[0].startswith(
-        "verify, attack and strength were not run again: nothing that decides them has changed"
-    )
+    told = "verify, attack and strength were not run again: nothing that decides them has changed"
+    assert outcome.caveats[0].startswith(told)
     for form in FORMATS:
         assert "not run again" in " ".join(render(outcome, form).split()).replace("_", " "), form
     for table in (render(outcome, "table"), render_batch([outcome], width=200)):

@@ -65,7 +65,7 @@ def judged(
     return found
 
 
-def test_a_module_that_became_a_package_is_no_package_in_the_workspace_before(tmp_path: Path) -> None:
+def test_a_module_that_became_a_package_is_no_package_in_the_workspace_before(tmp_path):
     ports, ticket = ports_and_ticket(tmp_path, Earlier(), code=NEW, claims=[KEPT])
     snapshot = take_snapshot(ports, ticket)
     held = {"impl/__init__.py": NEW.encode(), "empty/__init__.py": NEW.encode()}
@@ -78,7 +78,7 @@ def test_a_module_that_became_a_package_is_no_package_in_the_workspace_before(tm
 
 
 @pytest.mark.parametrize("verdict", [TriageVerdict.REFUTED, TriageVerdict.NEEDS_REVIEW])
-def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path: Path, verdict: TriageVerdict) -> None:
+def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path, verdict):
     one = judged(tmp_path, Earlier(), verdict=verdict)
     assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, False)
     assert one.reason == "passes on the earlier version and fails on this one: assert 6 == 4"
@@ -89,9 +89,7 @@ def test_what_passed_before_and_fails_now_refutes_without_a_vote(tmp_path: Path,
     [("failed", KEPT, "either"), ("passed", "Behaviour is unchanged except for zero.", "it passes on")],
     ids=["failed before", "the claim has a bound"],
 )
-def test_where_the_previous_version_does_not_decide_a_vote_does(
-    tmp_path: Path, end: str, claim: str, word: str
-) -> None:
+def test_where_the_previous_version_does_not_decide_a_vote_does(tmp_path, end, claim, word):
     one = judged(tmp_path, Earlier(end), claim=claim)
     assert (one.verdict, needs_vote(one)) == (TriageVerdict.REFUTED, True)
     assert word in one.reason
@@ -154,7 +152,7 @@ def test_a_claim_of_some_inputs_is_not_refuted_by_an_unchanged_of_all(tmp_path, 
     ],
     ids=["another claim", "no previous version", "the test is wrong", "a limit"],
 )
-def test_nothing_is_run_where_it_would_decide_nothing(tmp_path: Path, options: dict[str, object]) -> None:
+def test_nothing_is_run_where_it_would_decide_nothing(tmp_path, options):
     sandbox = Earlier()
     judged(tmp_path, sandbox, **options)  # type: ignore[arg-type]
     assert sandbox.jobs == []

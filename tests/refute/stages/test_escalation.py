@@ -1,7 +1,6 @@
 """A person upholds or dismisses what no test shows; silence leaves it open, and a rework never changes a verdict."""
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,11 +11,9 @@ from refute.critics.focus import BlockOn, CriticsSettings, Focus
 from refute.critics.judging import judge
 from refute.critics.record import Review, ReviewFailure, Rework, ReworkEnd, Severity, Standing, verdict_of
 from refute.outcome import Status
-from refute.scan.finding import ScanResult
 from refute.stages.escalation import escalate
 from refute.stages.evidence import Critique, Reworking
-from refute.ticket.record import Snapshot
-from tests.fakes.tickets import fake_ticket
+from tests.fakes.tickets import fake_question
 
 FILES = "sha256:1"
 GRAVE = ReviewFailure(severity=Severity.CRITICAL, description="a secret is logged", evidence="impl.py:1")
@@ -46,13 +43,7 @@ def critique(*failures: ReviewFailure) -> Critique:
 
 
 def judged(asked: Asked, said: Critique, *reworks: Rework, decided: bool = False):
-    question = Question(
-        ticket=fake_ticket(),
-        snapshot=Snapshot(digest=FILES, files=(), archive=Path("/nowhere")),
-        script="true\n",
-        scan=ScanResult(findings=(), scanned=()),
-        plan=("verify: true",),
-    )
+    question = fake_question(digest=FILES)
     ports = SimpleNamespace(
         run_id="run", audit=asked, settings=SimpleNamespace(critics=CriticsSettings(focus_areas=()))
     )

@@ -71,28 +71,25 @@ class HollowRound(Round):
         return self.answer(name) if self.model.prompts else survived(name)
 
 
-def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mutants_measure_again(
-    tmp_path: Path,
-) -> None:
+def test_for_a_claim_that_hollow_code_keeps_the_model_is_told_so_and_the_same_mutants_measure_again(tmp_path):
     made = HollowRound(tmp_path / "t", more(), mutants=6)
     (prompt,) = made.prompts
-    assert (
-        "For claim C1: its tests pass also where every call answers otherwise and where every call fails" in prompt.text
-    )
+    told = "For claim C1: its tests pass also where every call answers otherwise and where every call fails"
+    assert told in prompt.text
     assert "+++ impl.py" not in prompt.text
     strength = made.held.measured.strength
     assert (strength.drawn, strength.hardened, strength.shallow) == (6, True, ())
     assert reach_verdict(made.ports, made.held).status == "PASS"
 
 
-def test_what_was_not_run_elsewhere_passes_weakly_and_says_so(tmp_path: Path) -> None:
+def test_what_was_not_run_elsewhere_passes_weakly_and_says_so(tmp_path):
     made = HollowRound(tmp_path / "t", more(), mutants=6, second_environment=False)
     not_run = run_elsewhere(made.ports, made.world.ticket, made.world.snapshot, made.held)
     verdict = reach_verdict(made.ports, made.held, not_run)
     assert (verdict.status, "`second_environment` is off" in verdict.reason) == ("PASS_WEAK", True)
 
 
-def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path: Path) -> None:
+def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path):
     made = Round(tmp_path / "t", more(), then=survived)
     assert len(made.prompts) == 1
     verdict = reach_verdict(made.ports, made.held)
@@ -103,7 +100,7 @@ def test_still_weak_it_is_told_so_and_no_second_round_is_held(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "error", [BudgetExhausted("month spent"), ModelUnavailable("no answer", cost_usd=Decimal("0.1"))]
 )
-def test_without_money_or_an_answer_what_was_reached_stands_with_a_note(tmp_path: Path, error: Exception) -> None:
+def test_without_money_or_an_answer_what_was_reached_stands_with_a_note(tmp_path, error):
     made = Round(tmp_path / "t", error)
     assert "no hardening round was held" in made.held.notes[0]
     assert not made.held.measured.strength.hardened
@@ -111,7 +108,7 @@ def test_without_money_or_an_answer_what_was_reached_stands_with_a_note(tmp_path
     assert made.held.cost_usd == getattr(error, "cost_usd", Decimal(0))
 
 
-def test_tests_that_the_screen_refuses_change_nothing(tmp_path: Path) -> None:
+def test_tests_that_the_screen_refuses_change_nothing(tmp_path):
     made = Round(tmp_path / "t", more("def test_more():\n    assert True\n"))
     assert made.held.summary == "brought no test that could run"
     assert [test.name for test in made.held.evidence.screening.attack.tests] == ["test_a"]
@@ -125,7 +122,7 @@ def test_tests_that_the_screen_refuses_change_nothing(tmp_path: Path) -> None:
         pytest.param({"mutants": 0}, id="not measured"),
     ],
 )
-def test_no_round_is_held_where_none_is_called_for(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_no_round_is_held_where_none_is_called_for(tmp_path, options):
     made = Round(tmp_path / "t", more(), **options)
     assert (made.held.summary, made.prompts) == ("", [])
 
@@ -140,7 +137,7 @@ class LostRound(Round):
         return harden(world.ports, world.ticket, world.snapshot, evidence, measured)
 
 
-def test_a_claim_that_lost_all_its_tests_is_asked_for_once_more_and_then_measured(tmp_path: Path) -> None:
+def test_a_claim_that_lost_all_its_tests_is_asked_for_once_more_and_then_measured(tmp_path):
     made = LostRound(tmp_path / "t", more())
     (prompt,) = made.prompts
     assert "For claim C1: nothing tests it" in prompt.text

@@ -22,8 +22,7 @@ def mended(*command: str, timeout_s: float = 20.0, max_bytes: int = 10_000):
         settings=SimpleNamespace(critics=critics, max_snapshot_bytes=max_bytes), contents=lambda _: FILES
     )
     files = tuple(
-        SnapshotFile(path=path, sha256=sha256(content).hexdigest(), size_bytes=len(content))
-        for path, content in FILES.items()
+        SnapshotFile(path=one, sha256=sha256(FILES[one]).hexdigest(), size_bytes=len(FILES[one])) for one in FILES
     )
     snapshot = Snapshot(digest="sha256:1", files=files, archive=Path("/nowhere"))
     return mend(ports, fake_ticket(implementation_files=("impl.py",)), snapshot, b"{}")
@@ -56,12 +55,10 @@ def test_what_is_no_rework_is_told_and_refused(script, end, words):
 def test_a_command_that_hangs_is_ended_with_all_that_it_started(tmp_path):
     mark = tmp_path / "mark"
     wrong = mended("sh", "-c", f"(sleep 1; touch {mark}) & sleep 60", timeout_s=0.2)
-    assert wrong == Unfit(
-        end=ReworkEnd.FAILED, reason="rework_command did not end within 0.2 s (critics.rework_timeout_s)"
-    )
+    told = "rework_command did not end within 0.2 s (critics.rework_timeout_s)"
+    assert wrong == Unfit(end=ReworkEnd.FAILED, reason=told)
     assert not mark.exists()
 
 
 def test_a_command_that_is_not_there_is_told():
-    wrong = mended("no-such-command-of-ours")
-    assert "no-such-command-of-ours: No such file or directory" in wrong.reason
+    assert "no-such-command-of-ours: No such file or directory" in mended("no-such-command-of-ours").reason

@@ -51,17 +51,12 @@ def seen(
     attack = make_attack(
         source, [replace(make_test(name), claim_id=of) for name, (of, _) in zip(names, tests, strict=True)]
     )
-    triaged = tuple(
-        TriagedTest(
-            test=test,
-            verdict=TriageVerdict.REFUTED,
-            reason="assert 6 == 4",
-            run=make_run(
-                end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else ""
-            ),
-        )
-        for test, (_, end) in zip(attack.tests, tests, strict=True)
-    )
+    runs = [
+        make_run(end=end, objects_crossed=carried, error_type="AssertionError" if end is TestEnd.FAILED else "")
+        for _, end in tests
+    ]
+    refuted = {"verdict": TriageVerdict.REFUTED, "reason": "assert 6 == 4"}
+    triaged = tuple(TriagedTest(test=test, run=run, **refuted) for test, run in zip(attack.tests, runs, strict=True))
     screening = Screening(attack=attack, rejected=())
     snapshot = take_snapshot(ports, ticket)
     failures = refutations(triaged, screening, brief_of(ports, ticket, snapshot))
@@ -84,7 +79,7 @@ FAILED = TestEnd.FAILED
     ],
     ids=["seen", "the second is seen", "none is seen", "fails otherwise", "hangs", "the code ended the shell"],
 )
-def test_only_what_passes_in_one_process_is_for_a_person(tmp_path: Path, exits: list[int], stands: list[bool]) -> None:
+def test_only_what_passes_in_one_process_is_for_a_person(tmp_path, exits, stands):
     sandbox = Alone(exits)
     found, sandbox_s = seen(tmp_path, sandbox, [("C1", FAILED)] * 2)
     assert [one.verdict is TriageVerdict.REFUTED for one in found] == stands
@@ -93,7 +88,7 @@ def test_only_what_passes_in_one_process_is_for_a_person(tmp_path: Path, exits: 
     assert sandbox_s == 0.5
 
 
-def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: Path) -> None:
+def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path):
     sandbox = Alone([0] * MOST + [1])
     found, _ = seen(tmp_path, sandbox, [("C1", FAILED)] * (MOST + 2) + [("C2", FAILED)])
     assert len(sandbox.jobs[0].collect) == MOST + 1
@@ -101,9 +96,7 @@ def test_of_a_claim_a_few_are_run_and_where_none_is_seen_none_stands(tmp_path: P
 
 
 @pytest.mark.parametrize(("end", "carried"), [(TestEnd.TIMED_OUT, True), (FAILED, False)], ids=["a limit", "plain"])
-def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(
-    tmp_path: Path, end: TestEnd, carried: bool
-) -> None:
+def test_what_a_limit_ended_and_what_had_plain_data_alone_is_not_run_again(tmp_path, end, carried):
     sandbox = Alone([0])
     found, sandbox_s = seen(tmp_path, sandbox, [("C1", end)], carried=carried)
     assert (sandbox.jobs, sandbox_s) == ([], 0.0)
@@ -122,15 +115,12 @@ def ticket(*texts: str) -> Ticket:
     return fake_ticket(*texts, implementation_files=("tool.py",))
 
 
-def triage(one: Ticket) -> Triage:
-    results = tuple(
-        ClaimResult(claim_id=claim.id, text=claim.text, verdict=ClaimVerdict.UNTESTED, reason="")
-        for claim in one.claims
-    )
-    return Triage(claims=results)
+def triage(about: Ticket) -> Triage:
+    untested = {"verdict": ClaimVerdict.UNTESTED, "reason": ""}
+    return Triage(claims=tuple(ClaimResult(claim_id=one.id, text=one.text, **untested) for one in about.claims))
 
 
-def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them():
+def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them_and_others_are_left_as_they_are():
     one = ticket("version() is integration tested with the real git.", "version() returns what git says.")
     exposed = expose_false_claims(triage(one), one, FILES)
     assert [claim.verdict for claim in exposed.claims] == [ClaimVerdict.REFUTED, ClaimVerdict.UNTESTED]
@@ -138,9 +128,6 @@ def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them():
     assert failure.error_type == "FalseTestingClaim"
     assert "test_tool.py:5" in failure.error_message
     compile(failure.reproducer, "reproduce.py", "exec")
-
-
-def test_other_claims_are_left_as_they_are():
     one = ticket("version() returns what git says.")
     before = triage(one)
     assert expose_false_claims(before, one, FILES) is before

@@ -1,4 +1,4 @@
-"""References of a ticket become a cited brief for a model that writes tests, and nothing else."""
+"""What is told about a ticket; its references become a cited brief for a model that writes tests, and nothing else."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -12,9 +12,11 @@ from refute.guardrails.segmentation import RULE
 from refute.ports import Ports
 from refute.research.settings import ResearchSettings
 from refute.settings import Settings
+from refute.stages.brief import brief_on_disk
 from refute.stages.evidence import References
 from refute.stages.research import MAX_BRIEF_CHARS, read_references
 from tests.refute.adversary.conftest import make_brief
+from tests.refute.adversary.property.workbench import brief_of
 from tests.refute.research.conftest import HONEST, QUOTE, URLS, SaidModel, answer, pages
 
 TICKET = replace(make_brief("keep(pear) says for how many weeks a pear keeps.").ticket, references=URLS)
@@ -40,10 +42,7 @@ def test_references_become_a_cited_brief(tmp_path):
     assert any("source 2" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"research": ResearchSettings()}, {"tester": "property"}],
-)
+@pytest.mark.parametrize("change", [{"research": ResearchSettings()}, {"tester": "property"}])
 def test_nothing_is_fetched_unless_it_is_switched_on_and_a_model_writes_tests(tmp_path, change):
     found, fetcher = read(ports_of(tmp_path, **change), SaidModel(lambda _: answer()))
     assert (found, fetcher.asked) == (References(), [])
@@ -65,3 +64,12 @@ def test_the_tester_sees_the_brief_as_words_of_outsiders():
     assert f"| - {QUOTE}" in told.text
     assert told.digest != plain.digest
     assert len(told.text) < len(plain.text) + MAX_BRIEF_CHARS
+
+
+def test_advice_knows_the_files_beside_those_that_changed(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    for name in ("__init__", "core", "errors"):
+        (tmp_path / f"pkg/{name}.py").touch()
+    ticket = replace(brief_of({"pkg.core": "", "flat": ""}, ["-"]).ticket, workspace=tmp_path)
+    (tmp_path / "flat.py").touch()
+    assert {"flat.py", "pkg/__init__.py", "pkg/core.py", "pkg/errors.py"} == set(brief_on_disk(ticket).workspace_paths)

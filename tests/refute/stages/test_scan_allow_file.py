@@ -33,9 +33,14 @@ def scanned(workspace: Path, allow_file: Path | None) -> ScanResult:
     return scan_scripts(ports, ticket, take_snapshot(ports, ticket))
 
 
-def test_what_it_allows_runs_and_is_told_with_its_reason(workspace):
-    allow_file = workspace.parent / "allow.yaml"
-    allow_file.write_text(ENTRY)
+@pytest.fixture
+def allow_file(workspace: Path) -> Path:
+    path = workspace.parent / "allow.yaml"
+    path.write_text(ENTRY)
+    return path
+
+
+def test_what_it_allows_runs_and_is_told_with_its_reason(workspace, allow_file):
     result = scanned(workspace, allow_file)
     assert admit(result, allow_dangerous=False) is None
     case = CaseFile(ticket=load_ticket(workspace), run_id="run")
@@ -47,26 +52,22 @@ def test_what_it_allows_runs_and_is_told_with_its_reason(workspace):
     assert line["metadata"]["allowed"] == "delete-outside@verify.sh:1: the container is thrown away"
 
 
-def test_another_danger_of_the_same_script_still_blocks(workspace):
+def test_another_danger_of_the_same_script_still_blocks(workspace, allow_file):
     (workspace / "verify.sh").write_text("rm -rf /etc\nsudo bash\n")
-    allow_file = workspace.parent / "allow.yaml"
-    allow_file.write_text(ENTRY)
     result = scanned(workspace, allow_file)
     assert len(result.suppressed) == 1
     assert admit(result, allow_dangerous=False) is not None
 
 
-def test_a_script_that_cannot_be_analysed_is_never_allowed(workspace):
+def test_a_script_that_cannot_be_analysed_is_never_allowed(workspace, allow_file):
     (workspace / "verify.sh").write_text("rm -rf /etc\nif\n")
-    allow_file = workspace.parent / "allow.yaml"
+    assert "unanalysable" in {finding.rule_id for finding in scanned(workspace, allow_file).blocking}
     allow_file.write_text("- rule: '*'\n  path: '*'\n  reason: everything is fine\n")
     with pytest.raises(UsageError, match=r"got the rule \*"):
         scanned(workspace, allow_file)
-    allow_file.write_text(ENTRY)
-    assert "unanalysable" in {finding.rule_id for finding in scanned(workspace, allow_file).blocking}
 
 
-def test_the_author_of_the_scripts_cannot_give_it(workspace):
+def test_the_author_of_the_scripts_cannot_give_it_nor_a_link_to_it(workspace, allow_file):
     (workspace / "allow.yaml").write_text(ENTRY)
     with pytest.raises(UsageError, match=r"lies in the ticket's workspace .*, expected a place outside"):
         scanned(workspace, workspace / "allow.yaml")
@@ -74,12 +75,7 @@ def test_the_author_of_the_scripts_cannot_give_it(workspace):
     link.symlink_to(workspace / "allow.yaml")
     with pytest.raises(UsageError, match="lies in the ticket's workspace"):
         scanned(workspace, link)
-
-
-def test_a_link_in_the_workspace_is_the_author_s_too(workspace):
-    outside = workspace.parent / "allow.yaml"
-    outside.write_text(ENTRY)
-    (workspace / "link.yaml").symlink_to(outside)
+    (workspace / "link.yaml").symlink_to(allow_file)
     with pytest.raises(UsageError, match="lies in the ticket's workspace"):
         require_foreign(workspace / "link.yaml", workspace, "allow-file", "scan_allow_file")
 

@@ -50,7 +50,7 @@ class Violated:
         return [one.end for one in self.measured.strength.violations]
 
 
-def test_the_tester_is_told_in_words_once_and_the_same_violation_measures_again(tmp_path: Path) -> None:
+def test_the_tester_is_told_in_words_once_and_the_same_violation_measures_again(tmp_path):
     made = Violated(tmp_path / "t", says({"violations": [VIOLATION]}), then=True)
     world = made.world
     hardened = harden(world.ports, world.ticket, world.snapshot, world.evidence(), made.measured)
@@ -61,7 +61,7 @@ def test_the_tester_is_told_in_words_once_and_the_same_violation_measures_again(
     assert reach_verdict(world.ports, hardened).status == "PASS"
 
 
-def test_what_is_missed_twice_is_a_weak_pass_that_names_the_clause(tmp_path: Path) -> None:
+def test_what_is_missed_twice_is_a_weak_pass_that_names_the_clause(tmp_path):
     made = Violated(tmp_path / "t", says({"violations": [VIOLATION]}))
     world = made.world
     hardened = harden(world.ports, world.ticket, world.snapshot, world.evidence(), made.measured)
@@ -81,9 +81,7 @@ def test_what_is_missed_twice_is_a_weak_pass_that_names_the_clause(tmp_path: Pat
         pytest.param(ModelUnavailable("no answer"), "no answer", id="no answer"),
     ],
 )
-def test_where_nothing_could_be_planted_the_score_stands_and_says_why(
-    tmp_path: Path, plants: Reply | Exception, note: str
-) -> None:
+def test_where_nothing_could_be_planted_the_score_stands_and_says_why(tmp_path, plants, note):
     made = Violated(tmp_path / "t", plants)
     assert made.measured.strength.suffices
     assert note in made.measured.strength.not_planted
@@ -93,9 +91,7 @@ def test_where_nothing_could_be_planted_the_score_stands_and_says_why(
     ("options", "note"),
     [({"tester": "property"}, "needs a model"), ({"tester": "gemini", "planted_violations": False}, "is off")],
 )
-def test_nobody_is_asked_without_a_model_or_where_the_setting_is_off(
-    tmp_path: Path, options: dict[str, Any], note: str
-) -> None:
+def test_nobody_is_asked_without_a_model_or_where_the_setting_is_off(tmp_path, options, note):
     world = World(tmp_path / "t", ToldSandbox(killed), mutants=4, **options)
     measured = world.measure()
     assert note in measured.strength.not_planted

@@ -22,18 +22,9 @@ from tests.fakes.tickets import fake_ticket
 from tests.refute.stages.conftest import written_ticket
 
 CLAIM = "double(x) returns twice its argument."
-TESTS = {
-    "tests": [
-        {
-            "name": f"test_{n}",
-            "claim_id": "C1",
-            "quote": CLAIM,
-            "category": "edge",
-            "code": f"def test_{n}():\n    from impl import double\n    assert double({n}) == {2 * n}\n",
-        }
-        for n in (1, 2, 3)
-    ]
-}
+CODE = "def test_{0}():\n    from impl import double\n    assert double({0}) == {1}\n"
+ABOUT = {"claim_id": "C1", "quote": CLAIM, "category": "edge"}
+TESTS = {"tests": [{"name": f"test_{n}", "code": CODE.format(n, 2 * n), **ABOUT} for n in (1, 2, 3)]}
 Write = Callable[..., Writing | Stop]
 
 
@@ -64,13 +55,8 @@ def write(tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.Mo
     loaded = written_ticket(tmp_path / "ticket", code=code, claims=[CLAIM], script="python -c 'import impl'\n")
 
     def run(**changed: object) -> Writing | Stop:
-        own = {
-            "state_dir": tmp_path / "state",
-            "audit_path": tmp_path / "audit.jsonl",
-            "gemini_file": tmp_path / "gemini.yaml",
-            "tester": TesterName.GEMINI,
-        }
-        ports = Ports(Settings.load(**{**own, **changed}), run_id="run-1")
+        own = {"state_dir": tmp_path / "state", "audit_path": tmp_path / "audit.jsonl", "tester": TesterName.GEMINI}
+        ports = Ports(Settings.load(**{**own, "gemini_file": tmp_path / "gemini.yaml", **changed}), run_id="run-1")
         snapshot = take_snapshot(ports, loaded)
         assert not isinstance(snapshot, Stop)
         return write_tests(ports, loaded, snapshot)
@@ -83,7 +69,7 @@ def done(written: Writing | Stop) -> Writing:
     return written
 
 
-def test_s160_a_model_that_stays_down_is_no_verdict(write: Write, server: GeminiServer) -> None:
+def test_s160_a_model_that_stays_down_is_no_verdict(write, server):
     server.respond = lambda _: Answer(status=500)
     with pytest.raises(ModelUnavailable, match="HTTP 500"):
         write()
@@ -93,7 +79,7 @@ def test_s160_a_model_that_stays_down_is_no_verdict(write: Write, server: Gemini
     "answer",
     [Answer(text="I will not."), Answer(text='{"tests": [', finish="MAX_TOKENS"), Answer(prompt_blocked="SAFETY")],
 )
-def test_s160_unusable_answers_are_told_and_paid_for(write: Write, server: GeminiServer, answer: Answer) -> None:
+def test_s160_unusable_answers_are_told_and_paid_for(write, server, answer):
     server.respond = lambda _: answer
     written = done(write())
     assert written.attack.tests == ()
@@ -105,17 +91,13 @@ def test_s160_unusable_answers_are_told_and_paid_for(write: Write, server: Gemin
     "budget",
     [{"max_cost_usd": Decimal("0.01")}, {"month_budget_usd": Decimal("0.000001")}, {"month_budget_usd": Decimal(0)}],
 )
-def test_s210_what_does_not_fit_a_budget_is_not_sent(
-    write: Write, server: GeminiServer, budget: dict[str, Decimal]
-) -> None:
+def test_s210_what_does_not_fit_a_budget_is_not_sent(write, server, budget):
     stop = write(**budget)
     assert stop.status is Status.SKIPPED_BUDGET
     assert (server.asked, server.counted) == ([], 0)
 
 
-def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_ticket_s_cost(
-    write: Write, server: GeminiServer
-) -> None:
+def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_ticket_s_cost(write, server):
     server.respond = lambda _: Answer(text="{}" * 999, cut=True)
     stop = write(max_cost_usd=Decimal("0.10"))
     assert (stop.status, len(server.asked)) == (Status.SKIPPED_BUDGET, 1)
@@ -127,16 +109,14 @@ def test_s210_requests_that_were_lost_before_the_budget_ended_it_are_in_the_tick
     assert close(case, Provenance(refute_version="1", tester="gemini")).cost_usd == stop.cost_usd
 
 
-def test_s210_a_month_without_a_hard_stop_goes_on(write: Write) -> None:
+def test_s210_a_month_without_a_hard_stop_goes_on(write):
     assert done(write(month_budget_usd=Decimal("0.000001"), month_hard_stop=False)).attack.tests
 
 
 @pytest.mark.parametrize(
     "change", [{"enterprise": False}, {"data_retention": "default"}, {"base_url": "https://gemini.example"}]
 )
-def test_s220_an_endpoint_that_may_keep_data_is_refused(
-    write: Write, server: GeminiServer, configure: Callable[..., None], change: dict[str, object]
-) -> None:
+def test_s220_an_endpoint_that_may_keep_data_is_refused(write, server, configure, change):
     configure(**change)
     with pytest.raises(SettingsInvalid, match=next(iter(change))):
         write()
@@ -144,16 +124,14 @@ def test_s220_an_endpoint_that_may_keep_data_is_refused(
 
 
 @pytest.mark.parametrize("caching_disabled", [False, None])
-def test_s220_a_project_that_caches_is_refused(
-    write: Write, server: GeminiServer, *, caching_disabled: bool | None
-) -> None:
+def test_s220_a_project_that_caches_is_refused(write, server, caching_disabled):
     server.caching_disabled = caching_disabled
     with pytest.raises(ModelUnavailable):
         write()
     assert (server.asked, server.counted) == ([], 0)
 
 
-def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write: Write, server: GeminiServer) -> None:
+def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write, server):
     first, second = done(write()), done(write())
     assert len(server.asked) == 2
     assert first.attack == second.attack
@@ -164,7 +142,7 @@ def test_s230_the_same_ticket_again_costs_nothing_and_says_so(write: Write, serv
     assert len(server.asked) == 4
 
 
-def test_a_recording_plays_the_model_s_part(write: Write, server: GeminiServer, tmp_path: Path) -> None:
+def test_a_recording_plays_the_model_s_part(write, server, tmp_path):
     recorded = done(write(record_dir=tmp_path / "recorded"))
     played = done(write(tester=TesterName.REPLAY, replay_dir=tmp_path / "recorded"))
     assert [test.name for test in played.attack.tests] == [test.name for test in recorded.attack.tests]
@@ -177,9 +155,7 @@ GARBAGE = [Answer(text="I am sorry, here are your tests: …"), Answer(text="{}"
 
 
 @pytest.mark.parametrize("garbage", GARBAGE)
-def test_s160_s230_a_second_run_does_not_believe_the_garbage_of_the_first(
-    write: Write, server: GeminiServer, garbage: Answer
-) -> None:
+def test_s160_s230_a_second_run_does_not_believe_the_garbage_of_the_first(write, server, garbage):
     server.respond = lambda _: garbage
     assert done(write()).attack.tests == ()
     asked = len(server.asked)
@@ -190,23 +166,19 @@ def test_s160_s230_a_second_run_does_not_believe_the_garbage_of_the_first(
     assert not any("kept" in note for note in second.notes)
 
 
-def test_a_recording_of_a_model_that_began_with_garbage_plays_as_it_went(
-    write: Write, server: GeminiServer, tmp_path: Path
-) -> None:
+def test_a_recording_of_a_model_that_began_with_garbage_plays_as_it_went(write, server, tmp_path):
     server.respond = one_after_the_other([GARBAGE[0], json_answer(TESTS)])
     recorded = done(write(record_dir=tmp_path / "recorded"))
     played = done(write(tester=TesterName.REPLAY, replay_dir=tmp_path / "recorded"))
     assert [test.name for test in played.attack.tests] == [test.name for test in recorded.attack.tests] != []
 
 
-def test_a_replay_needs_a_recording(write: Write, tmp_path: Path) -> None:
+def test_a_replay_needs_a_recording(write, tmp_path):
     with pytest.raises(SettingsInvalid, match="--record DIR"):
         write(tester=TesterName.REPLAY, replay_dir=tmp_path / "none")
 
 
-def test_a_model_without_a_price_is_asked_only_by_leave_and_its_cost_is_unknown_never_0(
-    write: Write, server: GeminiServer, configure: Callable[..., None]
-) -> None:
+def test_a_model_without_a_price_is_asked_only_by_leave_and_its_cost_is_unknown_never_0(write, server, configure):
     configure(models={"flash": "gemini-99"})
     with pytest.raises(ModelUnpriced, match="--allow-unpriced"):
         write()
@@ -216,7 +188,7 @@ def test_a_model_without_a_price_is_asked_only_by_leave_and_its_cost_is_unknown_
     assert written.models[0].input_tokens > 0
 
 
-def test_s160_where_the_model_stays_down_the_property_tester_stands_alone(write: Write, server: GeminiServer) -> None:
+def test_s160_where_the_model_stays_down_the_property_tester_stands_alone(write, server):
     server.respond = lambda _: Answer(status=500)
     written = done(write(tester="gemini,property"))
     assert written.attack.tester == "property"
@@ -224,6 +196,6 @@ def test_s160_where_the_model_stays_down_the_property_tester_stands_alone(write:
 
 
 @pytest.mark.parametrize("tester", ["gemini,gemini", "gemini,replay", "nobody", ""])
-def test_testers_that_make_no_sense_are_refused(write: Write, tester: str) -> None:
+def test_testers_that_make_no_sense_are_refused(write, tester):
     with pytest.raises(SettingsInvalid, match="tester"):
         write(tester=tester)

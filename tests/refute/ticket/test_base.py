@@ -51,16 +51,14 @@ def checkout(workspace: Path, git: Git) -> Path:
     return workspace
 
 
-def test_of_a_revision_what_differs_is_frozen(checkout: Path, freeze: Freeze, store: SnapshotStore) -> None:
+def test_of_a_revision_what_differs_is_frozen(checkout, freeze, store):
     snapshot = freeze(base="HEAD")
     assert earlier(store, snapshot) == {"gone.py": b"A = 1\n", "new.py": b"", "thing.py": OLD.encode()}
     assert {file.path for file in snapshot.files} >= {"thing.py", "new.py", "same.py"}
     assert "gone.py" not in {file.path for file in snapshot.files}
 
 
-def test_what_git_ignores_is_generated_and_was_the_same_before(
-    checkout: Path, freeze: Freeze, store: SnapshotStore
-) -> None:
+def test_what_git_ignores_is_generated_and_was_the_same_before(checkout, freeze, store):
     (checkout / ".gitignore").write_text("_version.py\n")
     (checkout / "_version.py").write_text("V = 1\n")
     assert "_version.py" not in earlier(store, freeze(base="HEAD", include=["_version.py"]))
@@ -68,40 +66,40 @@ def test_what_git_ignores_is_generated_and_was_the_same_before(
     assert earlier(store, changed)["_version.py"] == b""
 
 
-def test_a_directory_of_the_workspace_is_a_base_too(workspace: Path, freeze: Freeze, store: SnapshotStore) -> None:
+def test_a_directory_of_the_workspace_is_a_base_too(workspace, freeze, store):
     (workspace / "before").mkdir()
     (workspace / "before" / "thing.py").write_text(OLD)
     (workspace / "before" / "only_there.py").write_text("A = 1\n")
     assert earlier(store, freeze(base="before")) == {"thing.py": OLD.encode(), "ticket.yaml": b"", "verify.sh": b""}
 
 
-def test_another_base_is_another_approval(checkout: Path, freeze: Freeze, git: Git) -> None:
+def test_another_base_is_another_approval(checkout, freeze, git):
     git(checkout, "commit", "-qm", "after")
     digests = [freeze(base=base).digest for base in ("HEAD", "HEAD~1")] + [freeze().digest]
     assert len(set(digests)) == 3
 
 
 @pytest.mark.parametrize("base", ["no-such-branch", "HEAD:thing.py", "0" * 40])
-def test_a_revision_that_does_not_exist_is_refused(checkout: Path, freeze: Freeze, base: str) -> None:
+def test_a_revision_that_does_not_exist_is_refused(checkout, freeze, base):
     with pytest.raises(
         SnapshotRefused, match=f"base: got '{base}', expected a directory of the workspace, or a commit"
     ):
         freeze(base=base)
 
 
-def test_outside_of_a_checkout_there_are_no_revisions(freeze: Freeze) -> None:
+def test_outside_of_a_checkout_there_are_no_revisions(freeze):
     with pytest.raises(SnapshotRefused, match="base: got 'main'"):
         freeze(base="main")
 
 
 @pytest.mark.parametrize("base", ["../elsewhere", "/etc", "--output=x", "", "a\0b"])
-def test_a_base_stays_inside_the_workspace(make_ticket: MakeTicket, base: str) -> None:
+def test_a_base_stays_inside_the_workspace(make_ticket, base):
     with pytest.raises(TicketInvalid, match="base"):
         load_ticket(make_ticket(base=base))
 
 
 @pytest.mark.slow
-def test_a_base_that_is_another_project_is_refused(checkout: Path, freeze: Freeze, git: Git) -> None:
+def test_a_base_that_is_another_project_is_refused(checkout, freeze, git):
     for number in range(501):
         (checkout / f"f{number}.py").write_text("x = 1\n")
     git(checkout, "add", ".")
@@ -111,16 +109,14 @@ def test_a_base_that_is_another_project_is_refused(checkout: Path, freeze: Freez
         freeze(base="HEAD")
 
 
-def test_a_link_below_a_base_directory_is_not_followed(workspace: Path, freeze: Freeze) -> None:
+def test_a_link_below_a_base_directory_is_not_followed(workspace, freeze):
     (workspace / "before").mkdir()
     (workspace / "before" / "thing.py").symlink_to("/etc/hostname")
     with pytest.raises(SnapshotRefused):
         freeze(base="before")
 
 
-def test_a_snapshot_with_a_base_is_found_again_by_its_digest(
-    checkout: Path, freeze: Freeze, store: SnapshotStore, make_ticket: MakeTicket
-) -> None:
+def test_a_snapshot_with_a_base_is_found_again_by_its_digest(checkout, freeze, store, make_ticket):
     snapshot = freeze(base="HEAD")
     again = reopen_snapshot(load_ticket(make_ticket(base="HEAD")), snapshot.digest, store=store)
     assert (set(again.files), set(again.before)) == (set(snapshot.files), set(snapshot.before))

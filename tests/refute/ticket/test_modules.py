@@ -1,6 +1,5 @@
 """Import roots and module names of the layouts that people use."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -9,21 +8,14 @@ from refute.errors import TicketInvalid
 from refute.ticket.modules import implementation_modules
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Module, Ticket
+from tests.fakes.tickets import write_ticket
 
 
 def ticket(directory: Path, *files: str, implementation: list[str], **fields: object) -> Ticket:
-    for name in (*files, *implementation, "verify.sh"):
+    for name in (*files, *implementation):
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / name).touch()
-    document = {
-        "id": "T",
-        "title": "t",
-        "verification_script": "verify.sh",
-        "claims": ["It works."],
-        "implementation_files": implementation,
-    }
-    (directory / "ticket.json").write_text(json.dumps(document | fields))
-    return load_ticket(directory)
+    texts = dict.fromkeys((*implementation, *files), "")
+    return load_ticket(write_ticket(directory, texts, "", implementation_files=implementation, **fields))
 
 
 def only_module(ticket: Ticket) -> Module:
@@ -90,11 +82,8 @@ def test_a_python_ticket_with_nothing_to_import_is_refused(tmp_path: Path, path:
         ticket(tmp_path, implementation=[path])
 
 
-def test_a_file_outside_the_given_roots_is_explained(tmp_path: Path) -> None:
+def test_a_file_outside_the_given_roots_is_explained_and_a_command_line_ticket_needs_no_module(tmp_path):
     (tmp_path / "lib").mkdir()
     with pytest.raises(TicketInvalid, match="under no import root"):
         ticket(tmp_path, implementation=["thing.py"], import_roots=["lib"])
-
-
-def test_a_command_line_ticket_needs_no_module(tmp_path: Path) -> None:
     assert implementation_modules(ticket(tmp_path, implementation=["tool-name"], kind="cli")) == ()

@@ -133,6 +133,31 @@ MOCKED_ALL = {
     ),
     "an object is only made": "def test_it():\n    assert vcs.Client('http://x').url == 'http://x'\n",
     "files beside a claim about git": "def test_it(tmp_path):\n    vcs.save(tmp_path / 'x', 'text')\n",
+    "a mock by another name": (
+        "from unittest import mock as m\ndef test_it():\n"
+        "    with m.patch.object(vcs.subprocess, 'run'):\n        vcs.branch()\n"
+    ),
+    "the mock package": "import mock\ndef test_it():\n    with mock.patch('vcs.git'):\n        vcs.branch()\n",
+    "MonkeyPatch by another name": (
+        "def test_it():\n    with pytest.MonkeyPatch.context() as p:\n"
+        "        p.setattr(vcs, 'git', None)\n        vcs.branch()\n"
+    ),
+    "assignment": "def test_it():\n    vcs.subprocess.run = lambda *a, **k: None\n    vcs.branch()\n",
+    "set-up of a TestCase": (
+        "import unittest\nfrom vcs import branch\nclass TestIt(unittest.TestCase):\n    def setUp(self):\n"
+        "        patch('vcs.git').start()\n    def test_it(self):\n        branch()\n"
+    ),
+    "automatic fixture": (
+        "@pytest.fixture(autouse=True)\ndef no_git(monkeypatch):\n"
+        "    monkeypatch.setattr(vcs.subprocess, 'run', MagicMock())\ndef test_it():\n    vcs.branch()\n"
+    ),
+    "usefixtures": (
+        "@pytest.fixture\ndef fake(mocker):\n    mocker.patch('vcs.git')\n"
+        "@pytest.mark.usefixtures('fake')\ndef test_it():\n    vcs.branch()\n"
+    ),
+    "local function": (
+        "def faked():\n    return patch('vcs.git')\ndef test_it():\n    with faked():\n        vcs.branch()\n"
+    ),
     "modules are replaced": "import sys\nsys.modules['subprocess'] = object()\ndef test_it():\n    vcs.branch()\n",
 }
 

@@ -1,11 +1,11 @@
 """Reading tickets: what is accepted, and that everything wrong is said at once and understandably."""
 
+import dataclasses
 import errno
 import json
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +15,7 @@ from refute.ticket import sources
 from refute.ticket.fields import PYTHON_VERSIONS
 from refute.ticket.parse import each_ticket, load_ticket
 from refute.ticket.record import Kind, Run, Text
-from tests.refute.ticket.conftest import FIELDS, MakeTicket
+from tests.refute.ticket.conftest import FIELDS
 
 DIGEST = "a" * 64
 
@@ -42,46 +42,42 @@ claims:
 """
 
 
-def test_a_minimal_ticket_gets_its_defaults(workspace: Path) -> None:
+def test_a_minimal_ticket_gets_its_defaults(workspace):
     ticket = load_ticket(written(workspace, MINIMAL))
     assert (ticket.id, ticket.python, ticket.kind, ticket.import_roots) == ("TCK-1", "3.11", Kind.PYTHON, (".",))
     assert ticket.workspace == workspace.resolve()
     assert [(claim.id, claim.text) for claim in ticket.claims] == [("C1", "thing() returns 1.")]
 
 
-def test_a_file_elsewhere_names_its_workspace_relative_to_itself(workspace: Path, tmp_path: Path) -> None:
+def test_a_file_elsewhere_names_its_workspace_relative_to_itself(workspace, tmp_path):
     path = written(tmp_path, json.dumps(FIELDS | {"workspace": "workspace"}), "elsewhere.json")
     assert load_ticket(path).workspace == workspace.resolve()
 
 
 @pytest.mark.parametrize("prefix", [b"\xef\xbb\xbf", b"---\n", b"# a comment\r\n"])
-def test_a_byte_order_mark_a_document_start_and_windows_line_ends_are_fine(workspace: Path, prefix: bytes) -> None:
+def test_a_byte_order_mark_a_document_start_and_windows_line_ends_are_fine(workspace, prefix):
     ticket = load_ticket(written(workspace, prefix + MINIMAL.replace("\n", "\r\n").encode()))
     assert ticket.claims[0].text == "thing() returns 1."
 
 
-def test_the_python_versions_of_tickets_are_those_of_sandbox_images() -> None:
+def test_the_python_versions_of_tickets_are_those_of_sandbox_images():
     assert set(PYTHON_VERSIONS) == set(SUITES)
 
 
-def test_claims_without_an_id_are_called_by_position_and_never_clash(make_ticket: MakeTicket) -> None:
+def test_claims_without_an_id_are_called_by_position_and_never_clash(make_ticket):
     claims = ["one", {"id": "C1", "text": "two"}, "three", {"id": "C4", "text": "four"}]
     ticket = load_ticket(make_ticket(claims=claims))
     assert [claim.id for claim in ticket.claims] == ["C5", "C1", "C3", "C4"]
 
 
-def test_a_property_is_read_whole(make_ticket: MakeTicket) -> None:
+def test_a_property_is_read_whole(make_ticket):
     stated = {"given": {"n": "int"}, "assume": "n > 0", "check": "thing() <= n"}
     claim = load_ticket(make_ticket(claims=[{"text": "t", "property": stated, "examples": ["thing() == 1"]}])).claims[0]
-    assert (claim.property.given, claim.property.assume, claim.property.check) == (
-        {"n": "int"},
-        "n > 0",
-        "thing() <= n",
-    )
+    assert dataclasses.asdict(claim.property) == stated
     assert claim.examples == ("thing() == 1",)
 
 
-def test_examples_of_a_program_are_commands_with_their_output(make_ticket: MakeTicket) -> None:
+def test_examples_of_a_program_are_commands_with_their_output(make_ticket):
     examples = ["thing.py add 2 3 -> 5", "thing.py --bad exits 2", "$ thing.py\nhello"]
     (claim,) = load_ticket(make_ticket(kind="cli", claims=[{"text": "It adds.", "examples": examples}])).claims
     assert claim.examples == tuple(examples)
@@ -89,11 +85,11 @@ def test_examples_of_a_program_are_commands_with_their_output(make_ticket: MakeT
         load_ticket(make_ticket(kind="cli", claims=[{"text": "It adds.", "examples": ["thing.py add 2 3"]}]))
 
 
-def test_a_field_left_empty_counts_as_left_out(workspace: Path) -> None:
+def test_a_field_left_empty_counts_as_left_out(workspace):
     assert load_ticket(written(workspace, MINIMAL + "labels:\nprevious: ~\n")).labels == ()
 
 
-def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(workspace: Path) -> None:
+def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(workspace):
     text = "id: bad id\ntitle: 42\nworkspce: .\nimplementation_files: thing.py\nclaims:\n  - ''\nkind: rust\n"
     said = problems_of(written(workspace, text))
     assert "id (line 1): got 'bad id', expected" in said
@@ -159,9 +155,7 @@ def test_all_faults_are_said_at_once_each_with_field_line_got_and_expected(works
         ({"requirements": [f"requests==2.0 --hash=sha256:{DIGEST} --index-url=x"]}, "--hash=sha256"),
     ],
 )
-def test_a_faulty_field_is_named_with_what_was_expected(
-    make_ticket: MakeTicket, fields: dict[str, Any], said: str
-) -> None:
+def test_a_faulty_field_is_named_with_what_was_expected(make_ticket, fields, said):
     assert said in problems_of(make_ticket(**fields))
 
 
@@ -183,11 +177,11 @@ def test_a_faulty_field_is_named_with_what_was_expected(
         ("1+" * 6000 + "1", "at most 10,000 characters"),
     ],
 )
-def test_an_example_must_be_an_expression(make_ticket: MakeTicket, example: str, said: str) -> None:
+def test_an_example_must_be_an_expression(make_ticket, example, said):
     assert said in problems_of(make_ticket(claims=[{"text": "t", "examples": [example]}]))
 
 
-def test_an_example_may_raise_and_a_session_may_assert(make_ticket: MakeTicket) -> None:
+def test_an_example_may_raise_and_a_session_may_assert(make_ticket):
     written = [
         "f('') raises ValueError",
         "pkg.f(1)\nraises pkg.errors.Wrong",
@@ -197,7 +191,7 @@ def test_an_example_may_raise_and_a_session_may_assert(make_ticket: MakeTicket) 
     assert load_ticket(make_ticket(claims=[{"text": "t", "examples": written}])).claims[0].examples == tuple(written)
 
 
-def test_a_claim_id_that_occurs_twice_names_both_even_beside_other_faults(make_ticket: MakeTicket) -> None:
+def test_a_claim_id_that_occurs_twice_names_both_even_beside_other_faults(make_ticket):
     said = problems_of(make_ticket(title=None, claims=[{"id": "C1", "text": "a"}, {"id": "C1", "text": "b"}]))
     assert "claims[1].id" in said
     assert "which claims[0] has already" in said
@@ -225,7 +219,7 @@ def test_a_claim_id_that_occurs_twice_names_both_even_beside_other_faults(make_t
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_yaml_that_no_ticket_needs_is_refused(workspace: Path, text: str | bytes, said: str) -> None:
+def test_yaml_that_no_ticket_needs_is_refused(workspace, text, said):
     assert said in problems_of(written(workspace, text))
 
 
@@ -242,24 +236,21 @@ def test_yaml_that_no_ticket_needs_is_refused(workspace: Path, text: str | bytes
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_faulty_json_is_refused(workspace: Path, text: str, said: str) -> None:
+def test_faulty_json_is_refused(workspace, text, said):
     assert said in problems_of(written(workspace, text, "ticket.json"))
 
 
-def test_json_lines_hold_one_ticket_each(workspace: Path) -> None:
+def test_json_lines_hold_one_ticket_each(workspace):
     lines = [json.dumps(FIELDS | {"id": name}) for name in ("A", "B")]
     path = written(workspace, "\n".join([lines[0], "", lines[1], ""]), "batch.jsonl")
     assert [(ticket.id, ticket.source) for ticket in each_ticket(path)] == [("A", f"{path}:1"), ("B", f"{path}:3")]
 
 
-def test_a_faulty_line_is_named_with_its_number(workspace: Path) -> None:
+def test_faulty_lines_are_named_with_their_numbers_and_those_of_a_batch_are_said_together(workspace):
     path = written(workspace, json.dumps(FIELDS) + "\n{broken\n", "batch.jsonl")
     with pytest.raises(TicketInvalid, match=r"batch\.jsonl:2") as caught:
         load_ticket(path)
     assert "line 2, column 2" in str(caught.value)
-
-
-def test_the_faults_of_all_tickets_of_a_batch_are_said_together(workspace: Path) -> None:
     path = written(workspace, '{"id": "A"}\n{"id": "B"}\n', "batch.jsonl")
     with pytest.raises(TicketInvalid) as caught:
         load_ticket(path)
@@ -277,21 +268,19 @@ TWO = "\n".join(json.dumps(FIELDS | {"id": name}) for name in "AB")
         ("ticket.txt", MINIMAL, UsageError, r"expected \.yaml"),
     ],
 )
-def test_what_is_not_one_ticket_is_told(
-    workspace: Path, name: str, text: str, error: type[Exception], said: str
-) -> None:
+def test_what_is_not_one_ticket_is_told(workspace, name, text, error, said):
     with pytest.raises(error, match=said):
         load_ticket(written(workspace, text, name))
 
 
-def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace: Path, tmp_path: Path) -> None:
+def test_a_directory_of_directories_is_a_batch_but_not_one_ticket(workspace, tmp_path):
     written(workspace, MINIMAL)
     assert [ticket.id for ticket in each_ticket(tmp_path)] == ["TCK-1"]
     with pytest.raises(TicketNotFound, match=r"no ticket\.yaml"):
         load_ticket(tmp_path)
 
 
-def test_a_path_that_is_not_utf8_is_refused_by_name_and_hides_no_other_ticket(workspace: Path, tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf8_is_refused_by_name_and_hides_no_other_ticket(workspace, tmp_path):
     written(workspace, MINIMAL)
     odd = Path(os.fsdecode(os.fsencode(tmp_path / "tickets") + b"/caf\xe9"))
     odd.parent.mkdir()
@@ -304,26 +293,26 @@ def test_a_path_that_is_not_utf8_is_refused_by_name_and_hides_no_other_ticket(wo
     assert "rename it" in str(refused)
 
 
-def test_what_stands_in_a_ticket_file_s_place_is_named(tmp_path: Path) -> None:
+def test_what_stands_in_a_ticket_file_s_place_is_named(tmp_path):
     (tmp_path / "ticket.yaml").mkdir()
     with pytest.raises(TicketNotFound, match=r"ticket\.yaml is there, and is no regular file"):
         load_ticket(tmp_path)
 
 
-def test_two_ticket_files_in_one_directory_are_ambiguous(workspace: Path) -> None:
+def test_two_ticket_files_in_one_directory_are_ambiguous(workspace):
     written(workspace, MINIMAL)
     written(workspace, "{}", "ticket.json")
     with pytest.raises(UsageError, match="expected one of them"):
         load_ticket(workspace)
 
 
-def test_a_placeholder_of_the_terminal_never_appears_raw_in_a_message(workspace: Path) -> None:
+def test_a_placeholder_of_the_terminal_never_appears_raw_in_a_message(workspace):
     said = problems_of(written(workspace, json.dumps(FIELDS | {"id": "\x1b[2J\u202e"}), "ticket.json"))
     assert "\x1b" not in said
     assert "\u202e" not in said
 
 
-def test_a_pipe_is_no_ticket_and_is_never_opened(tmp_path: Path) -> None:
+def test_a_pipe_is_no_ticket_and_is_never_opened(tmp_path):
     os.mkfifo(tmp_path / "ticket.yaml")
     with pytest.raises(TicketNotFound):
         load_ticket(tmp_path)
@@ -331,15 +320,13 @@ def test_a_pipe_is_no_ticket_and_is_never_opened(tmp_path: Path) -> None:
         load_ticket(tmp_path / "ticket.yaml")
 
 
-def test_a_batch_that_is_too_large_is_refused_before_it_is_parsed(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_batch_that_is_too_large_is_refused_before_it_is_parsed(workspace, monkeypatch):
     monkeypatch.setattr(sources, "_MAX_LINES_BYTES", 10)
     with pytest.raises(TicketInvalid, match="expected at most 10"):
         load_ticket(written(workspace, json.dumps(FIELDS), "batch.jsonl"))
 
 
-def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path, monkeypatch):
     monkeypatch.setattr(sources, "_MAX_SEARCHED_DIRECTORIES", 3)
     for number in range(5):
         (tmp_path / str(number)).mkdir()
@@ -347,7 +334,7 @@ def test_a_tree_without_end_is_not_searched_for_tickets(tmp_path: Path, monkeypa
         list(each_ticket(tmp_path))
 
 
-def test_a_ticket_that_cannot_be_read_is_said(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ticket_that_cannot_be_read_is_said(workspace, monkeypatch):
     path = written(workspace, MINIMAL)
 
     def denied(*_arguments: object) -> None:  # root, as which CI runs, reads everything
@@ -371,7 +358,7 @@ def test_a_ticket_that_cannot_be_read_is_said(workspace: Path, monkeypatch: pyte
     ],
     ids=["unknown fields", "wrong entries", "blanks", "almost arrows", "repeated keys", "long texts"],
 )
-def test_a_hostile_document_costs_little(workspace: Path, document: str) -> None:
+def test_a_hostile_document_costs_little(workspace, document):
     path = written(workspace, document, "ticket.json" if document.startswith("{") else "ticket.yaml")
     started = time.process_time()
     with pytest.raises(TicketInvalid) as caught:
@@ -381,68 +368,44 @@ def test_a_hostile_document_costs_little(workspace: Path, document: str) -> None
     assert len(str(caught.value)) < 100_000
 
 
-@pytest.mark.parametrize(
-    "first_line",
-    [
-        "#!/bin/bash -eu",
-        "#!/usr/bin/env -S A=b bash -x",
-        "#!/usr/bin/env python3",
-    ],
-)
-def test_a_script_for_a_shell_or_python_is_taken(workspace: Path, make_ticket: MakeTicket, first_line: str) -> None:
+@pytest.mark.parametrize("first_line", ["#!/bin/bash -eu", "#!/usr/bin/env -S A=b bash -x", "#!/usr/bin/env python3"])
+def test_a_script_for_a_shell_or_python_is_taken(workspace, make_ticket, first_line):
     (workspace / "verify.sh").write_text(f"{first_line}\ntrue\n")
     assert load_ticket(make_ticket()).verification_script == "verify.sh"
 
 
 @pytest.mark.parametrize(
     ("first_line", "name"),
-    [
-        ("#!/usr/bin/perl -w", "perl"),
-        ("\ufeff#!/usr/bin/env -S ruby -x", "ruby"),
-        ("#!/usr/bin/make -f\r", "make"),
-    ],
+    [("#!/usr/bin/perl -w", "perl"), ("\ufeff#!/usr/bin/env -S ruby -x", "ruby"), ("#!/usr/bin/make -f\r", "make")],
 )
-def test_a_script_for_another_interpreter_is_refused(
-    workspace: Path, make_ticket: MakeTicket, first_line: str, name: str
-) -> None:
+def test_a_script_for_another_interpreter_is_refused(workspace, make_ticket, first_line, name):
     (workspace / "verify.sh").write_text(f"{first_line}\ntrue\n")
     with pytest.raises(TicketInvalid, match=f"a script for '{name}' by its first line, expected bash, sh or python"):
         load_ticket(make_ticket())
 
 
-def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path) -> None:
+def test_the_fields_of_a_claim_are_read(make_ticket, workspace):
     (workspace / "old").mkdir()
-    stated = {
-        "text": "It is right.",
-        "raises": {
-            "ValueError": ["thing('')", {"call": "thing(None)"}],
-            "KeyError": {"given": {"n": "int"}, "assume": "n < 0", "call": "thing(n)"},
-        },
-        "same_as": {"fast_sum": "math.fsum"},
-        "unchanged": {"thing": "n > 0", "other": ""},
-    }
+    stated = {"same_as": {"fast_sum": "math.fsum"}, "unchanged": {"thing": "n > 0", "other": ""}}
+    raises = {"ValueError": ["thing('')", {"call": "thing(None)"}]}
+    raises |= {"KeyError": {"given": {"n": "int"}, "assume": "n < 0", "call": "thing(n)"}}
+    stated |= {"text": "It is right.", "raises": raises}
     (claim,) = load_ticket(make_ticket(claims=[stated], base="old")).claims
     assert [(one.error, one.call, one.given, one.assume) for one in claim.raises] == [
         ("ValueError", "thing('')", {}, None),
         ("ValueError", "thing(None)", {}, None),
         ("KeyError", "thing(n)", {"n": "int"}, "n < 0"),
     ]
-    assert (claim.same_as, claim.unchanged) == ({"fast_sum": "math.fsum"}, {"thing": "n > 0", "other": ""})
+    assert (claim.same_as, claim.unchanged) == (stated["same_as"], stated["unchanged"])
     assert claim.code() == ("thing('')", "thing(None)", "thing(n)", "fast_sum", "thing", "other")
 
 
 @pytest.mark.parametrize(
     ("stated", "told"),
     [
-        (
-            {"raises": {"Value Error": "f()"}},
-            "got 'Value Error', expected a name such as",
-        ),
+        ({"raises": {"Value Error": "f()"}}, "got 'Value Error', expected a name such as"),
         ({"raises": {"ValueError": {"given": {"n": "int"}}}}, "missing, expected a Python expression that raises"),
-        (
-            {"raises": {"ValueError": {"call": "f(", "cal": "f()"}}},
-            "unknown field, did you mean call?",
-        ),
+        ({"raises": {"ValueError": {"call": "f(", "cal": "f()"}}}, "unknown field, did you mean call?"),
         ({"raises": {"ValueError": []}}, "got an empty list, expected at least one entry"),
         ({"raises": {"ValueError": ["f()", 7]}}, "raises.ValueError[1] (line"),
         ({"raises": ["f()"]}, "got a list of 1, expected a mapping of error to call"),
@@ -460,22 +423,20 @@ def test_the_fields_of_a_claim_are_read(make_ticket: MakeTicket, workspace: Path
         ({"unchanged": ["f"]}, "expected it beside `base` or `previous`, the version to compare with"),
     ],
 )
-def test_what_is_wrong_with_a_field_of_a_claim_is_told(
-    make_ticket: MakeTicket, stated: dict[str, Any], told: str
-) -> None:
+def test_what_is_wrong_with_a_field_of_a_claim_is_told(make_ticket, stated, told):
     assert told in problems_of(make_ticket(claims=[{"text": "It is right.", **stated}]))
 
 
-def test_the_run_of_a_program_is_read_whole(make_ticket: MakeTicket) -> None:
+def test_the_run_of_a_program_is_read_whole(make_ticket):
     stated = {
         "text": "It adds.",
         "run": "N=1 thing.py 'a b' \"c\" \\*",
         "stdin": "1\n",
         "exit": "nonzero",
         "stdout": "5",
-        "stderr": {"contains": "oh"},
-        "files": {"before": {"./in.txt": "x"}, "after": {"out.txt": {"contains": ["y", "z"]}}},
     }
+    stated |= {"stderr": {"contains": "oh"}}
+    stated |= {"files": {"before": {"./in.txt": "x"}, "after": {"out.txt": {"contains": ["y", "z"]}}}}
     (claim,) = load_ticket(make_ticket(kind="cli", claims=[stated])).claims
     assert claim.run == Run(
         words=("N=1", "thing.py", "a b", "c", "*"),
@@ -511,5 +472,5 @@ def test_the_run_of_a_program_is_read_whole(make_ticket: MakeTicket) -> None:
         ({"run": "a.py", "files": {"after": {"../x": "y"}}}, "a path that stays inside the workspace"),
     ],
 )
-def test_what_is_wrong_with_a_run_is_told(make_ticket: MakeTicket, stated: dict[str, Any], told: str) -> None:
+def test_what_is_wrong_with_a_run_is_told(make_ticket, stated, told):
     assert told in problems_of(make_ticket(kind="cli", claims=[{"text": "It is right.", **stated}]))

@@ -1,6 +1,5 @@
 """S170 and the rules of the verification script: what is exposed, what is noted, and above all what is not."""
 
-import json
 import time
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from refute.ticket.integration import MockEvidence, claims_tested_integration, f
 from refute.ticket.parse import load_ticket
 from refute.ticket.record import Ticket
 from refute.ticket.rules import check_verification_script
+from tests.fakes.tickets import write_ticket
 
 IMPLEMENTATION = """\
 import subprocess
@@ -60,19 +60,11 @@ class Case:
     def ticket(
         self, tests: dict[str, str], *, script: str = "python -m pytest -q", claim: str = CLAIM
     ) -> tuple[Ticket, dict[str, bytes]]:
-        texts = {"vcs.py": IMPLEMENTATION, "verify.sh": script, **tests}
-        for name, text in texts.items():
+        texts = {"vcs.py": IMPLEMENTATION, **tests}
+        for name in tests:
             (self._directory / name).parent.mkdir(parents=True, exist_ok=True)
-            (self._directory / name).write_text(text)
-        document = {
-            "id": "T",
-            "title": "t",
-            "implementation_files": ["vcs.py"],
-            "verification_script": "verify.sh",
-            "claims": ["parse() splits.", claim],
-        }
-        (self._directory / "ticket.json").write_text(json.dumps(document))
-        return load_ticket(self._directory), {name: text.encode() for name, text in texts.items()}
+        home = write_ticket(self._directory, texts, script, claims=["parse() splits.", claim])
+        return load_ticket(home), {name: text.encode() for name, text in {**texts, "verify.sh": script}.items()}
 
     def evidence(
         self, *tests: str, script: str = "python -m pytest -q", claim: str = CLAIM
@@ -96,86 +88,12 @@ def test_a_claim_of_tested_integration_with_only_mocks_is_exposed_with_file_and_
     )
 
 
-SHAPES = {
-    "patch.object by alias": """\
-from unittest import mock as m
-import vcs
-def test_it():
-    with m.patch.object(vcs.subprocess, "run"):
-        vcs.branch()
-""",
-    "the mock package": """\
-import mock, vcs
-def test_it():
-    with mock.patch("vcs._run"):
-        vcs.branch()
-""",
-    "MonkeyPatch by another name": """\
-import vcs, pytest
-def test_it():
-    with pytest.MonkeyPatch.context() as p:
-        p.setattr(vcs, "_run", None)
-        vcs.branch()
-""",
-    "assignment": """\
-import vcs
-def test_it():
-    vcs.subprocess.run = lambda *a, **k: None
-    vcs.branch()
-""",
-    "set-up of a TestCase": """\
-import unittest
-from unittest.mock import patch
-from vcs import branch
-class TestIt(unittest.TestCase):
-    def setUp(self):
-        patch("vcs._run").start()
-    def test_it(self):
-        branch()
-""",
-    "automatic fixture": """\
-import pytest, vcs
-from unittest.mock import MagicMock
-@pytest.fixture(autouse=True)
-def no_git(monkeypatch):
-    monkeypatch.setattr(vcs.subprocess, "run", MagicMock())
-def test_it():
-    vcs.branch()
-""",
-    "usefixtures": """\
-import pytest, vcs
-@pytest.fixture
-def fake(mocker):
-    mocker.patch("vcs._run")
-@pytest.mark.usefixtures("fake")
-def test_it():
-    vcs.branch()
-""",
-    "local function": """\
-import vcs
-from unittest.mock import patch
-def faked():
-    return patch("vcs._run")
-def test_it():
-    with faked():
-        vcs.branch()
-""",
-}
-
-
-@pytest.mark.parametrize("test", SHAPES.values(), ids=SHAPES)
-def test_mocks_are_found_in_every_shape(case: Case, test: str) -> None:
-    assert {evidence.claim_id for evidence in case.evidence(test)} == {"C2"}
-
-
 def test_fixtures_of_a_conftest_count(case: Case) -> None:
     conftest = (
         "import pytest, vcs\n@pytest.fixture\ndef git(monkeypatch):\n    monkeypatch.setattr(vcs, '_run', None)\n"
     )
-    ticket, files = case.ticket(
-        {"tests/conftest.py": conftest, "tests/test_a.py": "import vcs\ndef test_a(git):\n    vcs.branch()\n"}
-    )
-    (evidence,) = find_mocked_integration(ticket, files)
+    test = "import vcs\ndef test_a(git):\n    vcs.branch()\n"
+    (evidence,) = find_mocked_integration(*case.ticket({"tests/conftest.py": conftest, "tests/test_a.py": test}))
     assert (evidence.path, evidence.line) == ("tests/conftest.py", 4)
 
 
@@ -243,32 +161,23 @@ def test_what_leaves_the_integration_real_exposes_nothing(case: Case, test: str)
 
 
 @pytest.mark.parametrize(
-    "claim",
+    ("claim", "about_tests"),
     [
-        "Integration tested.",
-        "Covered by integration tests against a local server.",
-        "Tested end to end with git.",
-        "E2E tests cover all commands.",
-        "It was verified against a real PostgreSQL database.",
-        "Tested without mocks.",
+        ("Integration tested.", True),
+        ("Covered by integration tests against a local server.", True),
+        ("Tested end to end with git.", True),
+        ("E2E tests cover all commands.", True),
+        ("It was verified against a real PostgreSQL database.", True),
+        ("Tested without mocks.", True),
+        ("roots() returns the real roots of a polynomial, tested for every degree.", False),
+        ("The checksum is verified against the actual content.", False),
+        ("Messages are encrypted end to end.", False),
+        ("The numerical integration converges.", False),
+        ("There are no integration tests yet.", False),
     ],
 )
-def test_a_claim_of_tested_integration_is_recognised(claim: str) -> None:
-    assert claims_tested_integration(claim)
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "roots() returns the real roots of a polynomial, tested for every degree.",
-        "The checksum is verified against the actual content.",
-        "Messages are encrypted end to end.",
-        "The numerical integration converges.",
-        "There are no integration tests yet.",
-    ],
-)
-def test_a_claim_about_behaviour_is_none_about_tests(claim: str) -> None:
-    assert not claims_tested_integration(claim)
+def test_a_claim_of_tested_integration_is_told_from_one_about_behaviour(claim, about_tests):
+    assert claims_tested_integration(claim) is about_tests
 
 
 def test_a_claim_about_behaviour_is_not_exposed_by_mocks(case: Case) -> None:

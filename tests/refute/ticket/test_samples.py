@@ -32,7 +32,7 @@ def test_a_sample_says_which_verdict_it_must_get(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_sample_is_realistic_and_keeps_the_rules_unless_it_must_not(name: str, tmp_path: Path) -> None:
+def test_a_sample_is_realistic_keeps_the_rules_unless_it_must_not_and_only_one_mocks_everything(name, tmp_path):
     ticket = load_ticket(SAMPLES / name)
     store = SnapshotStore(tmp_path)
     files = store.contents(take_snapshot(ticket, store=store, max_bytes=100_000, max_files=20))
@@ -40,11 +40,5 @@ def test_a_sample_is_realistic_and_keeps_the_rules_unless_it_must_not(name: str,
     assert 40 <= code <= 150
     breaches = check_verification_script(ticket, files)
     assert bool(breaches) == (name == "log-rotation-dangerous"), breaches
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_only_the_sample_that_mocks_everything_is_exposed(name: str) -> None:
-    ticket = load_ticket(SAMPLES / name)
-    files = {str(file.relative_to(SAMPLES / name)): file.read_bytes() for file in (SAMPLES / name).rglob("*.*")}
     exposed = {evidence.claim_id for evidence in find_mocked_integration(ticket, files)}
     assert exposed == ({"C2"} if name == "release-notes-mocked" else set())

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,6 +19,14 @@ def filled_in(directory: Path) -> None:
     """Does what an author does: replaces every placeholder."""
     file = directory / "ticket.yaml"
     file.write_text(re.sub(r"REPLACE ME[^\"\n]*", "Something true.", file.read_text()))
+
+
+def new(folder: Path, files: dict[str, str], **options: Any) -> tuple[str, str]:
+    """What ticket and script are written beside these files."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    ticket, script = scaffold_ticket(folder, from_git=None, **options)
+    return ticket.read_text(), script.read_text()
 
 
 @pytest.fixture
@@ -51,7 +60,7 @@ def checkout(tmp_path: Path, git: Git) -> Path:
     return top
 
 
-def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
+def test_a_new_ticket_says_what_to_replace(tmp_path):
     ticket_file, script = scaffold_ticket(tmp_path / "new", from_git=None)
     with pytest.raises(TicketInvalid) as caught:
         load_ticket(ticket_file)
@@ -62,36 +71,30 @@ def test_a_new_ticket_says_what_to_replace(tmp_path: Path) -> None:
     assert os.access(script, os.X_OK)
 
 
-def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path: Path) -> None:
-    (tmp_path / "limiter.py").write_text('def allow(key: str) -> bool:\n    """Whether the key may call."""\n')
-    (tmp_path / "limiter.py").open("a").write('def listed(keys):\n    """:param keys: Without a summary."""\n')
-    (tmp_path / "tests.py").write_text("def test_it():\n    assert True\n")
-    scaffold_ticket(tmp_path, from_git=None)
-    assert "`allow`: Whether the key may call." in (tmp_path / "ticket.yaml").read_text()
-    assert "REPLACE ME: what listed gives" in (tmp_path / "ticket.yaml").read_text()
+def test_a_new_ticket_beside_code_names_it_and_parses_once_filled_in(tmp_path):
+    code = 'def allow(key: str) -> bool:\n    """Whether the key may call."""\n'
+    code += 'def listed(keys):\n    """:param keys: Without a summary."""\n'
+    ticket, script = new(tmp_path, {"limiter.py": code, "tests.py": "def test_it():\n    assert True\n"})
+    assert "`allow`: Whether the key may call." in ticket
+    assert "REPLACE ME: what listed gives" in ticket
+    assert "python -m pytest -q -p no:cacheprovider tests.py" in script
     filled_in(tmp_path)
-    ticket = load_ticket(tmp_path)
-    assert ticket.implementation_files == ("limiter.py",)
-    assert "python -m pytest -q -p no:cacheprovider tests.py" in (tmp_path / "verify.sh").read_text()
+    assert load_ticket(tmp_path).implementation_files == ("limiter.py",)
 
 
-def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "near.py").write_text("X = 1\n")
-    (tmp_path / "tool.py").write_text(
-        "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
-    )
-    scaffold_ticket(tmp_path, from_git=None)
-    assert "wheels the code needs, as it imports bs4, six:" in (tmp_path / "ticket.yaml").read_text()
+def test_a_new_ticket_names_what_the_code_imports_from_elsewhere(tmp_path):
+    code = "import json, six\nimport near\nfrom bs4.element import Tag\ntry:\n    import icu\nexcept ImportError: ...\n"
+    ticket, _ = new(tmp_path, {"near.py": "X = 1\n", "tool.py": code})
+    assert "wheels the code needs, as it imports bs4, six:" in ticket
 
 
-def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path: Path) -> None:
-    (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
-    scaffold_ticket(tmp_path, from_git=None, claims=('It says "yes": always.', "It is quick."))
-    text = (tmp_path / "ticket.yaml").read_text()
-    assert yaml.safe_load(text)["claims"] == ['It says "yes": always.', "It is quick."]
+def test_claims_that_are_given_stand_in_a_new_ticket(tmp_path):
+    claims = ['It says "yes": always.', "It is quick."]
+    ticket, _ = new(tmp_path, {"limiter.py": "def allow():\n    return True\n"}, claims=tuple(claims))
+    assert yaml.safe_load(ticket)["claims"] == claims
 
 
-def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
+def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path):
     _, script = scaffold_ticket(tmp_path / 'it\'s "odd" $(touch pwned)', from_git=None)
     subprocess.run(["bash", "-n", str(script)], check=True)
     text = script.read_text()
@@ -100,29 +103,28 @@ def test_the_script_is_sound_bash_and_holds_the_rules(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path: Path) -> None:
+def test_the_script_runs_as_it_was_written_for_code_with_tests(tmp_path):
     (tmp_path / "limiter.py").write_text("def allow():\n    return True\n")
     (tmp_path / "test_limiter.py").write_text("from limiter import allow\n\ndef test_it():\n    assert allow()\n")
     _, script = scaffold_ticket(tmp_path, from_git=None)
     subprocess.run(["bash", str(script)], check=True, cwd="/", capture_output=True)
 
 
-def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path: Path) -> None:
-    (tmp_path / "test_limiter.py").write_text("def test_it():\n    assert True\n")
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --cov=limiter\n")
-    _, script = scaffold_ticket(tmp_path, from_git=None)
-    assert "no:cacheprovider -o addopts= test_limiter.py" in script.read_text()
+def test_the_script_needs_no_plugin_that_the_project_asks_for(tmp_path):
+    asked = {"pytest.ini": "[pytest]\naddopts = --cov=limiter\n"}
+    _, script = new(tmp_path, {"test_limiter.py": "def test_it():\n    assert True\n", **asked})
+    assert "no:cacheprovider -o addopts= test_limiter.py" in script
 
 
 @pytest.mark.parametrize("name", ["ticket.yaml", "verify.sh"])
-def test_nothing_is_ever_overwritten(tmp_path: Path, name: str) -> None:
+def test_nothing_is_ever_overwritten(tmp_path, name):
     (tmp_path / name).symlink_to("dangling")
     with pytest.raises(UsageError, match="exists, expected a directory without a ticket"):
         scaffold_ticket(tmp_path, from_git=None)
     assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
-def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout: Path) -> None:
+def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout):
     scaffold_ticket(checkout / "tickets/new", from_git="main")
     filled_in(checkout / "tickets/new")
     ticket = load_ticket(checkout / "tickets/new")
@@ -137,7 +139,7 @@ def test_a_ticket_from_git_is_about_what_changed_since_the_branch_left(checkout:
     assert "export PYTHONPATH=src" in script
 
 
-def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout: Path) -> None:
+def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(checkout):
     scaffold_ticket(checkout / "new", from_git="main")
     text = (checkout / "new/ticket.yaml").read_text()
     assert '# half(x: float)\n  - "`half`: Half of :class:`x`."' in text
@@ -146,7 +148,7 @@ def test_a_ticket_from_git_suggests_claims_from_docstrings_and_names_its_base(ch
     assert re.search(r'^base: "[0-9a-f]{12}"', text, re.MULTILINE)
 
 
-def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout: Path, git: Git) -> None:
+def test_claims_are_suggested_for_what_changed_and_has_behaviour(checkout, git):
     file = checkout / "src/pkg/elsewhere.py"
     git(checkout, "checkout", "-q", "main")
     box = "class Box:\n    def fill(self{0}):\n        'Fills.'\n    def size(self):\n        'Tells.'\n"
@@ -176,36 +178,26 @@ def test_of_many_changes_what_is_new_is_drafted_and_the_rest_named(checkout: Pat
     assert (len(names), "new(n)" in names, names[-1][:30]) == (9, True, "3 more changed, and no claim s")
 
 
-def test_public_modules_come_before_private_ones(tmp_path: Path) -> None:
-    for name in ("_inner", "a", "b"):
-        (tmp_path / f"{name}.py").write_text(f"def of_{name}():\n    pass\n")
-    scaffold_ticket(tmp_path, from_git=None)
-    text = (tmp_path / "ticket.yaml").read_text()
-    assert re.findall(r"# (of_\w+)\(\)", text) == ["of_a", "of_b", "of__inner"]
+def test_public_modules_come_before_private_ones(tmp_path):
+    ticket, _ = new(tmp_path, {f"{name}.py": f"def of_{name}():\n    pass\n" for name in ("_inner", "a", "b")})
+    assert re.findall(r"# (of_\w+)\(\)", ticket) == ["of_a", "of_b", "of__inner"]
 
 
-def test_what_several_files_define_is_called_by_its_module(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.py").write_text(
-            f'def parse(x):\n    """Of {name}."""\n\ndef only_{name}(x):\n    """Alone."""\n'
-        )
-    scaffold_ticket(tmp_path, from_git=None)
-    written = (tmp_path / "ticket.yaml").read_text()
-    assert all(f"`{name}`" in written for name in ("one.parse", "two.parse", "only_one", "only_two"))
+def test_what_several_files_define_is_called_by_its_module(tmp_path):
+    code = 'def parse(x):\n    """Of {0}."""\n\ndef only_{0}(x):\n    """Alone."""\n'
+    ticket, _ = new(tmp_path, {f"{name}.py": code.format(name) for name in ("one", "two")})
+    assert all(f"`{name}`" in ticket for name in ("one.parse", "two.parse", "only_one", "only_two"))
 
 
-def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> None:
-    (tmp_path / "tool.py").write_text("import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n")
-    _, script = scaffold_ticket(tmp_path, from_git=None)
+def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path):
+    code = "import argparse\ndef main(): ...\nif __name__ == '__main__':\n    main()\n"
+    _, script = new(tmp_path, {"tool.py": code})
     filled_in(tmp_path)
     ticket = load_ticket(tmp_path)
     (claim,) = ticket.claims
-    assert (ticket.kind, claim.text, str(claim.run)) == (
-        "cli",
-        "Something true.",
-        "tool.py Something true.: exit 0, stdout 'Something true.'",
-    )
-    assert "python tool.py --help" in script.read_text()
+    run = "tool.py Something true.: exit 0, stdout 'Something true.'"
+    assert (ticket.kind, claim.text, str(claim.run)) == ("cli", "Something true.", run)
+    assert "python tool.py --help" in script
 
 
 @pytest.mark.parametrize(
@@ -217,19 +209,14 @@ def test_a_program_becomes_a_ticket_about_its_command_line(tmp_path: Path) -> No
         ("", "", "python"),
     ],
 )
-def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(
-    code: str, test: str, kind: str, tmp_path: Path
-) -> None:
-    (tmp_path / "roman.py").write_text(
-        f"{code}def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
-        "if __name__ == '__main__':\n    main()\n"
-    )
-    (tmp_path / "test_roman.py").write_text(test)
-    scaffold_ticket(tmp_path, from_git=None)
-    assert yaml.safe_load((tmp_path / "ticket.yaml").read_text())["kind"] == kind
+def test_what_tests_import_or_reads_arguments_only_when_started_is_a_library(code, test, kind, tmp_path):
+    code += "def to_roman(n):\n    return 'I' * n\ndef main():\n    import argparse\n"
+    code += "if __name__ == '__main__':\n    main()\n"
+    ticket, _ = new(tmp_path, {"roman.py": code, "test_roman.py": test})
+    assert yaml.safe_load(ticket)["kind"] == kind
 
 
-def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout: Path, git: Git) -> None:
+def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(checkout, git):
     git(checkout, "checkout", "-qb", "round-money")
     git(checkout, "commit", "-q", "--allow-empty", "-m", 'Say "hello": [world]\n\nbody')
     scaffold_ticket(checkout / "new", from_git="main")
@@ -239,14 +226,14 @@ def test_a_branch_without_a_key_gives_the_commits_words_and_the_repository(check
 
 
 @pytest.mark.parametrize("base", ["nowhere", "--output=pwned", "", "main:README.md"])
-def test_a_base_that_is_no_commit_is_refused(checkout: Path, base: str) -> None:
+def test_a_base_that_is_no_commit_is_refused(checkout, base):
     with pytest.raises(UsageError, match="expected a commit, branch or tag"):
         scaffold_ticket(checkout / "new", from_git=base)
     assert not (checkout / "new").exists()
     assert not (checkout / "pwned").exists()
 
 
-def test_no_checkout_and_no_change_are_said(tmp_path: Path, checkout: Path, git: Git) -> None:
+def test_no_checkout_and_no_change_are_said(tmp_path, checkout, git):
     with pytest.raises(UsageError, match="got no git checkout"):
         scaffold_ticket(tmp_path / "new", from_git="main")
     git(checkout, "checkout", "-q", "main")
@@ -255,7 +242,7 @@ def test_no_checkout_and_no_change_are_said(tmp_path: Path, checkout: Path, git:
         scaffold_ticket(checkout / "new", from_git="HEAD")
 
 
-def test_a_directory_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         scaffold_ticket(tmp_path / "file" / "new", from_git=None)

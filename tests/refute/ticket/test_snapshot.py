@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from refute.ticket.parse import load_ticket
 from refute.ticket.record import Snapshot
 from refute.ticket.snapshot import take_snapshot
 from refute.ticket.store import SANDBOX_UID, SnapshotStore, pack
+from refute.ticket.withheld import table, withheld_reason
 from tests.refute.ticket.conftest import Git, MakeTicket
 
 OWN = {"thing.py", "verify.sh"}
@@ -68,7 +68,7 @@ def tree(workspace: Path, make_ticket: MakeTicket, git: Git) -> Tree:
     return Tree(workspace, make_ticket, git)
 
 
-def test_content_odd_names_and_the_executable_bit_are_kept_byte_for_byte(tree: Tree) -> None:
+def test_content_odd_names_and_the_executable_bit_are_kept_byte_for_byte(tree):
     odd = ("with space", "naïve-日本", "new\nline", "tab\t'quote\"", "back\\slash", "-rf", "l" * 200)
     contents = {
         "crlf.txt": b"a\r\nb\r\n",
@@ -85,7 +85,7 @@ def test_content_odd_names_and_the_executable_bit_are_kept_byte_for_byte(tree: T
     assert {file.path for file in snapshot.files if file.executable} == {"vérify it\n.sh"}
 
 
-def test_a_name_that_is_not_utf8_is_refused(tree: Tree) -> None:
+def test_a_name_that_is_not_utf8_is_refused(tree):
     tree.write(os.fsdecode(b"caf\xe9"))
     assert "is not UTF-8" in tree.refusal()
 
@@ -97,7 +97,7 @@ store.p12 .aws/config .ssh/known_hosts home/.docker/config.json home/.config/gcl
 
 
 @pytest.mark.parametrize("tracked", [False, True])
-def test_credentials_are_left_out_with_the_reason_even_if_they_are_tracked(tree: Tree, *, tracked: bool) -> None:
+def test_credentials_are_left_out_with_the_reason_even_if_they_are_tracked(tree, tracked):
     near = {"secrets.py", "credentials/__init__.py", ".env.example", "keys.py", ".docker/Dockerfile"}
     tree.write(*SECRETS.split(), *near, deploy=KEY)
     if tracked:
@@ -109,20 +109,17 @@ def test_credentials_are_left_out_with_the_reason_even_if_they_are_tracked(tree:
         assert any(name.startswith(path) and "credentials" in reason for path, reason in said.items()), name
 
 
-def test_version_control_caches_and_environments_are_left_out(tree: Tree) -> None:
+def test_version_control_caches_and_environments_are_left_out_unless_included_and_credentials_always(tree):
     tree.write("__pycache__/a.pyc", "node_modules/b.js", "env/pyvenv.cfg", "sub/.git/config", ".hg/x")
     assert tree.paths() == ALL
     assert set(tree.reasons()) == {"__pycache__/", "node_modules/", "env/", "sub/.git/", ".hg/"}
-
-
-def test_include_brings_back_a_cache_but_never_credentials(tree: Tree) -> None:
     tree.write("node_modules/b.js", "node_modules/.npmrc")
     include = ["node_modules/**", "*.nothing"]
     assert tree.paths(include=include) == {*ALL, "node_modules/b.js"}
     assert tree.reasons(include=include)["*.nothing"] == "a glob under include that matches no file"
 
 
-def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(tree: Tree) -> None:
+def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(tree):
     tree.write("tracked.py", "untracked.py", "ignored.log", "data/rows.csv", "data/rows.bin", ".env")
     tree.write(**{".gitignore": "*.log\ndata/\n.env\n"})
     tree.checkout("tracked.py", "verify.sh", ".gitignore")
@@ -135,7 +132,7 @@ def test_in_a_checkout_only_tracked_files_are_in_and_what_the_ticket_names(tree:
     assert "ticket.yaml" not in said, "no code needs the ticket itself"
 
 
-def test_what_refute_writes_itself_is_left_out(tree: Tree) -> None:
+def test_what_refute_writes_itself_is_left_out(tree):
     before = tree.frozen()
     own = [tree.top / "logs/audit.jsonl", tree.top / "state", tree.top, tree.top.parent]
     tree.write("logs/audit.jsonl", "state/ledger.sqlite", "state/runs/r/x.py")
@@ -146,7 +143,7 @@ def test_what_refute_writes_itself_is_left_out(tree: Tree) -> None:
     assert said["link.jsonl"] == "a symlink to 'logs/audit.jsonl': written by refute itself"
 
 
-def test_new_tests_that_the_script_names_are_in_before_they_are_committed(tree: Tree) -> None:
+def test_new_tests_that_the_script_names_are_in_before_they_are_committed(tree):
     tree.write("checks/sub/test_deep.py", "test_new.py", "scratch.py", "checks/ignored.log")
     tree.write(**{".gitignore": "*.log\n", "verify.sh": "python -m pytest ./checks test_new.py::test_it .\n"})
     tree.checkout("thing.py")
@@ -154,16 +151,14 @@ def test_new_tests_that_the_script_names_are_in_before_they_are_committed(tree: 
     assert set(tree.reasons()) == {".git", ".gitignore", "checks/ignored.log", "scratch.py"}
 
 
-def test_of_very_many_untracked_files_only_the_directories_are_listed(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_very_many_untracked_files_only_the_directories_are_listed(tree, monkeypatch):
     monkeypatch.setattr(selection, "_MAX_LISTED", 2)
     tree.write(*(f"many/{number}" for number in range(5)))
     tree.checkout("thing.py", "verify.sh")
     assert set(tree.reasons()) == {".git", "many/"}
 
 
-def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(tree: Tree, git: Git) -> None:
+def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(tree, git):
     tree.write("../beside.py")
     git(tree.top.parent, "init", "-q")
     assert tree.paths() == ALL, "git tracks nothing of it: all is in"
@@ -171,7 +166,7 @@ def test_a_workspace_below_the_top_of_a_checkout_sees_only_itself(tree: Tree, gi
     assert tree.paths() == ALL
 
 
-def test_uncommitted_content_is_what_is_frozen(tree: Tree) -> None:
+def test_uncommitted_content_is_what_is_frozen(tree):
     tree.write("gone.py")
     tree.checkout(".")
     tree.write(**{"thing.py": "changed = True\n"})
@@ -180,7 +175,7 @@ def test_uncommitted_content_is_what_is_frozen(tree: Tree) -> None:
     assert tree.reasons()["gone.py"] == "does not exist on disk"
 
 
-def test_a_submodule_brings_its_files(tree: Tree, git: Git, tmp_path: Path) -> None:
+def test_a_submodule_brings_its_files(tree, git, tmp_path):
     library = tmp_path / "library"
     library.mkdir()
     (library / "lib.py").write_text("")
@@ -195,7 +190,7 @@ def test_a_submodule_brings_its_files(tree: Tree, git: Git, tmp_path: Path) -> N
     assert tree.reasons()["vendor"] == "a submodule that is not checked out"
 
 
-def test_a_hostile_checkout_cannot_start_a_program(tree: Tree, git: Git, tmp_path: Path) -> None:
+def test_a_hostile_checkout_cannot_start_a_program(tree, git, tmp_path):
     tree.checkout(".")
     git(tree.top, "config", "core.fsmonitor", f"touch {tmp_path}/pwned; false")
     git(tree.top, "config", "core.hooksPath", str(tmp_path))
@@ -203,7 +198,7 @@ def test_a_hostile_checkout_cannot_start_a_program(tree: Tree, git: Git, tmp_pat
     assert not (tmp_path / "pwned").exists()
 
 
-def test_the_caller_s_git_variables_do_not_count(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_caller_s_git_variables_do_not_count(tree, monkeypatch):
     tree.checkout("thing.py")
     monkeypatch.setenv("GIT_DIR", "/nonexistent")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nonexistent/index")
@@ -211,21 +206,19 @@ def test_the_caller_s_git_variables_do_not_count(tree: Tree, monkeypatch: pytest
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a checkout away")
-def test_a_checkout_of_another_user_is_read(tree: Tree) -> None:
+def test_a_checkout_of_another_user_is_read(tree):
     tree.checkout("thing.py", "verify.sh")
     subprocess.run(["chown", "-R", "1000:1000", str(tree.top)], check=True)
     assert tree.paths() == OWN
 
 
-def test_a_broken_checkout_is_refused_rather_than_guessed(tree: Tree) -> None:
+def test_a_broken_checkout_is_refused_rather_than_guessed(tree):
     tree.write(**{".git": "gitdir: /nonexistent\n"})
     assert "`git ls-files` failed" in tree.refusal()
 
 
 @pytest.mark.parametrize(("program", "said"), [("", "git is not installed"), ("sleep 30", "did not answer")])
-def test_a_git_that_is_missing_or_hangs_is_said(
-    tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, said: str
-) -> None:
+def test_a_git_that_is_missing_or_hangs_is_said(tree, monkeypatch, tmp_path, program, said):
     (tree.top / ".git").mkdir()
     if program:
         (tmp_path / "git").write_text(f"#!/bin/sh\nexec /usr/bin/{program}\n")
@@ -235,7 +228,7 @@ def test_a_git_that_is_missing_or_hangs_is_said(
     assert said in tree.refusal()
 
 
-def test_symlinks_inside_become_what_they_lead_to(tree: Tree) -> None:
+def test_symlinks_inside_become_what_they_lead_to(tree):
     tree.write(**{"v1/deep/data.txt": "d"})
     for name, target in (("alias.py", "thing.py"), ("absolute.py", tree.top / "thing.py"), ("latest", "v1")):
         (tree.top / name).symlink_to(target)
@@ -245,18 +238,18 @@ def test_symlinks_inside_become_what_they_lead_to(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../outside.txt", "/nonexistent/x", "/", ".."])
-def test_a_symlink_that_leaves_the_workspace_is_refused(tree: Tree, target: str) -> None:
+def test_a_symlink_that_leaves_the_workspace_is_refused(tree, target):
     (tree.top / "link").symlink_to(target)
     assert "'link': is a symlink that leaves the workspace" in tree.refusal()
 
 
-def test_a_named_file_behind_a_directory_link_out_is_refused(tree: Tree) -> None:
+def test_a_named_file_behind_a_directory_link_out_is_refused(tree):
     tree.write("../outside/thing.py")
     (tree.top / "linked").symlink_to(tree.top.parent / "outside")
     assert "leaves the workspace" in tree.refusal(implementation_files=["linked/thing.py"])
 
 
-def test_what_leads_nowhere_or_is_no_file_is_left_out(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_leads_nowhere_or_is_no_file_is_left_out(tree, monkeypatch):
     tree.write(".env")
     (tree.top / "empty").mkdir()
     links = {"dangling": "absent", "loop": "pool", "pool": "loop", "self": ".", "harmless": ".env", "to": "empty"}
@@ -275,7 +268,7 @@ def test_what_leads_nowhere_or_is_no_file_is_left_out(tree: Tree, monkeypatch: p
     assert "credentials" in said["harmless"]
 
 
-def test_what_the_ticket_names_is_not_left_out_but_refused(tree: Tree) -> None:
+def test_what_the_ticket_names_is_not_left_out_but_refused(tree):
     tree.write(".env", **{"key.sh": KEY})
     (tree.top / "loop.sh").symlink_to("loop.sh")
     for name, said in ((".env", "may hold credentials (by its name)"), ("loop.sh", "leads to itself")):
@@ -286,7 +279,7 @@ def test_what_the_ticket_names_is_not_left_out_but_refused(tree: Tree) -> None:
     assert said in tree.refusal(limits={"own": [tree.top / "thing.py"]})
 
 
-def test_too_many_bytes_or_files_name_the_largest_before_anything_is_read(tree: Tree) -> None:
+def test_too_many_bytes_or_files_name_the_largest_before_anything_is_read(tree):
     tree.write(*(f"many/{number}" for number in range(20)))
     assert "'many/': 20 files" in tree.refusal(limits={"max_files": 10})
     with (tree.top / "huge.bin").open("wb") as stream:
@@ -295,7 +288,7 @@ def test_too_many_bytes_or_files_name_the_largest_before_anything_is_read(tree: 
     assert "expected at most 100 files with 1,000,000 bytes" in tree.refusal()
 
 
-def test_the_digest_depends_on_content_mode_path_and_claims_but_not_on_the_place(tree: Tree, tmp_path: Path) -> None:
+def test_the_digest_depends_on_content_mode_path_and_claims_but_not_on_the_place(tree, tmp_path):
     first = tree.frozen().digest
     os.utime(tree.top / "thing.py", (1, 1))
     moved = tree.top.rename(tmp_path / "elsewhere")
@@ -312,7 +305,7 @@ def test_the_digest_depends_on_content_mode_path_and_claims_but_not_on_the_place
     assert len(digests) == 5
 
 
-def test_neither_writes_to_the_other_afterwards(tree: Tree) -> None:
+def test_neither_writes_to_the_other_afterwards(tree):
     tree.checkout(".")
     tree.frozen()
     before = {file: file.stat().st_mtime_ns for file in tree.top.rglob("*") if file.name != "ticket.yaml"}
@@ -322,7 +315,7 @@ def test_neither_writes_to_the_other_afterwards(tree: Tree) -> None:
     assert tree.store.contents(snapshot)["thing.py"] == b"def thing():\n    return 1\n"
 
 
-def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(tree: Tree) -> None:
+def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(tree):
     tree.write(**{"a/b/c.txt": "c"})
     snapshot, again = tree.frozen(), tree.frozen()
     data = pack(snapshot.files, tree.store.contents(snapshot))
@@ -334,7 +327,7 @@ def test_the_archive_is_deterministic_and_belongs_to_the_sandbox_user(tree: Tree
     assert {entry.mode for entry in entries if entry.isreg()} == {0o644}
 
 
-def test_a_changed_archive_is_noticed(tree: Tree) -> None:
+def test_a_changed_archive_is_noticed(tree):
     snapshot = tree.frozen()
     data = snapshot.archive.read_bytes()
     snapshot.archive.write_bytes(data.replace(b"return 1", b"return 2"))
@@ -353,7 +346,7 @@ def test_a_changed_archive_is_noticed(tree: Tree) -> None:
         tree.store.contents(snapshot)
 
 
-def test_a_store_that_cannot_be_written_says_nothing_about_the_code(tree: Tree, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_says_nothing_about_the_code(tree, tmp_path):
     (tmp_path / "occupied").write_text("")
     tree.store = SnapshotStore(tmp_path / "occupied")
     with pytest.raises(InfrastructureError, match="cannot be stored"):
@@ -375,15 +368,13 @@ def become_link(top: Path) -> None:
     ],
     ids=["file becomes link", "directory becomes link", "becomes pipe", "grows"],
 )
-def test_what_becomes_another_thing_while_it_is_read_is_refused(
-    workspace: Path, change: Callable[[Path], object], name: str, size: int, said: str
-) -> None:
+def test_what_becomes_another_thing_while_it_is_read_is_refused(workspace, change, name, size, said):
     change(workspace)
     with pytest.raises(SnapshotRefused, match=said):
         reading.read_beneath(workspace, name, max_bytes=size)
 
 
-def test_a_file_that_never_stops_changing_is_refused(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_never_stops_changing_is_refused(tree, monkeypatch):
     seen = iter(range(100))
     real = os.fstat
 
@@ -395,21 +386,19 @@ def test_a_file_that_never_stops_changing_is_refused(tree: Tree, monkeypatch: py
         reading.read_beneath(tree.top, "thing.py", max_bytes=999)
 
 
-def test_tracked_compiled_code_is_left_out_since_it_would_run_unread_in_the_place_of_its_source(tree: Tree) -> None:
+def test_tracked_compiled_code_is_left_out_since_it_would_run_unread_in_the_place_of_its_source(tree):
     tree.write("__pycache__/thing.cpython-311.pyc")
     tree.checkout(".")
     assert tree.paths() == ALL
     assert tree.reasons()["__pycache__/thing.cpython-311.pyc"].startswith("compiled code")
 
 
-def test_a_workspace_without_end_is_refused(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workspace_without_end_is_refused(tree, monkeypatch):
     monkeypatch.setattr(selection, "_MAX_WALKED", 2)
     assert "more than 2 files and directories" in tree.refusal()
 
 
-def test_what_vanished_between_parsing_and_freezing_is_refused(
-    tree: Tree, make_ticket: MakeTicket, tmp_path: Path
-) -> None:
+def test_what_vanished_between_parsing_and_freezing_is_refused(tree, make_ticket, tmp_path):
     ticket = load_ticket(make_ticket())
     (tree.top / "thing.py").unlink()
     for said in ("'thing.py': does not exist on disk, but the ticket names it", "cannot read"):
@@ -417,3 +406,16 @@ def test_what_vanished_between_parsing_and_freezing_is_refused(
             take_snapshot(ticket, store=tree.store, max_bytes=999, max_files=10)
         if tree.top.exists():
             tree.top.rename(tmp_path / "gone")
+
+
+ROWS = table()["rule"]
+
+
+@pytest.mark.parametrize(("path", "reason"), [(path, row["reason"]) for row in ROWS for path in row["matches"]])
+def test_a_row_withholds_its_examples(path, reason):
+    assert withheld_reason(path) == reason
+
+
+@pytest.mark.parametrize("path", [path for row in ROWS for path in row["spares"]])
+def test_no_row_withholds_what_is_harmless(path):
+    assert withheld_reason(path) is None

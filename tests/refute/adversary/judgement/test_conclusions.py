@@ -96,17 +96,9 @@ def test_a_claim_with_a_field_that_says_nothing_survived_in_part(lost: dict[str,
 
 @pytest.mark.parametrize(("other", "left"), [("unchanged, f", False), ("unchanged, g", True), ("", True)])
 def test_a_way_to_call_that_a_condition_leaves_out_is_not_lost_beside_another(other: str, left: bool) -> None:
-    ends = [("test_unchanged_f", other, V.SURVIVED, "")]
-    ends += [("test_unchanged_g", "unchanged, f", V.INVALID, "hypothesis.errors.Unsatisfiable")]
-    triaged = [
-        TriagedTest(
-            test=replace(make_test(name, origin=Origin.EARLIER), field=field),
-            verdict=end,
-            reason="",
-            run=make_run(name, error_type=error),
-        )
-        for name, field, end, error in ends
-    ]
+    one, two = (replace(make_test("test_a", origin=Origin.EARLIER), field=field) for field in (other, "unchanged, f"))
+    left_out = make_run(error_type="hypothesis.errors.Unsatisfiable")
+    triaged = [make_triaged(one, V.SURVIVED), make_triaged(two, V.INVALID, run=left_out)]
     screening = Screening(attack=make_attack("", []), rejected=())
     (result,) = claim_results(make_brief(), triaged, screening, tampering=())
     assert bool(result.open_clauses) is left
