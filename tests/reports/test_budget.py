@@ -36,10 +36,13 @@ def test_the_forecast_goes_on_at_the_rate_of_the_last_seven_days() -> None:
     assert (state.spent_usd, state.days_left, state.forecast_usd, state.level) == expected
 
 
-def test_the_first_day_of_a_month_of_utc_forecasts_from_the_days_before_it():
+def test_the_first_day_of_a_month_forecasts_from_the_days_before_it() -> None:
     now = datetime(2026, 12, 1, 1, tzinfo=UTC)
     state = budget_state(Spending(by_day=every_day("2", until=date(2026, 11, 30), days=7)), FIFTY, now)
     assert 55 < state.forecast_usd < 65
     assert (state.spent_usd, state.forecast_exceeds, state.level, state.reached_percent) == (0, True, Level.ALERT, ())
+
+
+def test_the_month_is_that_of_utc() -> None:
     eastern = datetime(2026, 12, 1, 3, tzinfo=timezone(timedelta(hours=9)))
     assert budget_state(Spending(by_day={}), FIFTY, eastern).month == "2026-11"

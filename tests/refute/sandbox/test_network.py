@@ -23,10 +23,13 @@ def engine_with(*networks: dict[str, Any]) -> EngineClient:
     return cast("EngineClient", Networks(*networks))
 
 
-def test_the_engine_s_own_bridge_leads_out_and_an_engine_without_one_is_refused_with_what_to_do():
+def test_an_engine_without_a_bridge_is_refused_with_what_to_do():
     with pytest.raises(NetworkUnavailable, match="no bridge network") as refusal:
         require_bridge(engine_with({"Name": "bridge", "Internal": True}, {"Name": "somebody-s"}))
     assert "--bridge=none" in refusal.value.hint
+
+
+def test_the_engine_s_own_bridge_leads_out():
     assert require_bridge(engine_with({"Name": "x"}, {"Name": "bridge"})) == "bridge"
     assert require_bridge(engine_with({"Name": "podman"})) == "podman"
 

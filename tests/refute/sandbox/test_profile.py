@@ -21,13 +21,16 @@ def rules() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def test_the_profile_holds_every_flag_and_lets_nobody_gain_privileges():
+def test_the_profile_holds_every_flag() -> None:
     size = {"Memory": 2 * GIB, "MemorySwap": 2 * GIB, "NanoCpus": 2_000_000_000, "ShmSize": 64 * 1024**2}
     apart = {"NetworkMode": "none", "IpcMode": "private", "CgroupnsMode": "private", "LogConfig": {"Type": "none"}}
     flags = {"CapDrop": ["ALL"], "ReadonlyRootfs": True, "PidsLimit": 256, "AutoRemove": True, "Init": False}
     expected = {**size, **apart, **flags, "Privileged": False}
     found = config()["HostConfig"]
     assert {key: found[key] for key in expected} == expected
+
+
+def test_the_process_can_gain_no_privileges_and_is_filtered_by_our_own_list() -> None:
     options = config()["HostConfig"]["SecurityOpt"]
     assert options == ["no-new-privileges:true", f"seccomp={seccomp_profile()}"]
 
@@ -50,9 +53,12 @@ def test_gvisor_brings_terminals_of_its_own() -> None:
     assert {mount["Target"] for mount in under_gvisor["Mounts"]} == {"/workspace", "/home"}
 
 
-def test_no_more_processors_are_asked_for_than_the_engine_has_and_the_end_comes_a_minute_after_the_deadline():
+def test_no_more_processors_are_asked_for_than_the_engine_has() -> None:
     asked = container_config(bash_job("true"), labels={}, cpus_available=1)
     assert asked["HostConfig"]["NanoCpus"] == 1_000_000_000
+
+
+def test_a_container_ends_itself_a_minute_after_its_deadline() -> None:
     assert config(limits={"timeout_s": 300})["Cmd"][-2:] == ["sleep", "360"]
 
 

@@ -82,8 +82,11 @@ def test_a_python_ticket_with_nothing_to_import_is_refused(tmp_path: Path, path:
         ticket(tmp_path, implementation=[path])
 
 
-def test_a_file_outside_the_given_roots_is_explained_and_a_command_line_ticket_needs_no_module(tmp_path):
+def test_a_file_outside_the_given_roots_is_explained(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     with pytest.raises(TicketInvalid, match="under no import root"):
         ticket(tmp_path, implementation=["thing.py"], import_roots=["lib"])
+
+
+def test_a_command_line_ticket_needs_no_module(tmp_path: Path) -> None:
     assert implementation_modules(ticket(tmp_path, implementation=["tool-name"], kind="cli")) == ()

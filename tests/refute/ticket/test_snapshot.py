@@ -109,10 +109,13 @@ def test_credentials_are_left_out_with_the_reason_even_if_they_are_tracked(tree,
         assert any(name.startswith(path) and "credentials" in reason for path, reason in said.items()), name
 
 
-def test_version_control_caches_and_environments_are_left_out_unless_included_and_credentials_always(tree):
+def test_version_control_caches_and_environments_are_left_out(tree):
     tree.write("__pycache__/a.pyc", "node_modules/b.js", "env/pyvenv.cfg", "sub/.git/config", ".hg/x")
     assert tree.paths() == ALL
     assert set(tree.reasons()) == {"__pycache__/", "node_modules/", "env/", "sub/.git/", ".hg/"}
+
+
+def test_include_brings_back_a_cache_but_never_credentials(tree):
     tree.write("node_modules/b.js", "node_modules/.npmrc")
     include = ["node_modules/**", "*.nothing"]
     assert tree.paths(include=include) == {*ALL, "node_modules/b.js"}
