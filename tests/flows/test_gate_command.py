@@ -110,13 +110,16 @@ def test_verifying_writes_nothing(called, key):
     assert "runs nothing" in str(called("--verify", "x", "--attest", "y", "--key", key).exception)
 
 
-def test_the_python_function_returns_the_outcome_and_no_pass_that_does_not_meet_the_policy(ticket, requests, tmp_path):
+def test_the_python_function_returns_the_outcome(ticket, requests, tmp_path):
     (tmp_path / "policy.yaml").write_text("no_network: true\n")
     outcome = run_adversarial_workflow(
         ["a.py"], ["A is 1."], "verify.sh", approval="in_advance", policy=tmp_path / "policy.yaml", ticket_id="X-1"
     )
     assert (outcome.status, outcome.ticket_id) == (Status.PASS, "X-1")
     assert requests[1].approval == "in_advance"
+
+
+def test_the_python_function_returns_no_pass_that_does_not_meet_the_policy(ticket, requests, tmp_path):
     (tmp_path / "policy.yaml").write_text("require_tester: gemini\n")
     outcome = run_adversarial_workflow(["a.py"], ["A is 1."], "verify.sh", policy=tmp_path / "policy.yaml")
     assert outcome.status is Status.PASS_WEAK

@@ -69,9 +69,12 @@ def test_a_server_that_refuses_for_a_while_is_lost_and_known_soon():
     assert time.monotonic() - began >= 0.6
 
 
-def test_a_slow_server_is_not_lost_and_one_that_takes_connections_and_never_answers_is():
+def test_a_slow_server_is_not_lost():
     with answering(after_s=0.5) as api_url:
         assert not is_lost(api_url, slow_s=WITHIN_S, gone_s=0.1)
+
+
+def test_a_server_that_takes_connections_and_never_answers_is_lost():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert is_lost(f"http://127.0.0.1:{silent.getsockname()[1]}/api", slow_s=0.2, gone_s=0.1)
 

@@ -49,12 +49,15 @@ def test_a_reader_that_has_gone_changes_no_exit_code() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (10, "xxxxx", "")
 
 
-def test_a_result_that_stdout_or_its_file_cannot_take_is_told_with_where_it_is_kept():
+def test_a_result_that_stdout_cannot_take_is_told_with_where_it_is_kept() -> None:
     done = python(RESULT, ">/dev/full")
     assert done.returncode == 1
     assert done.stderr == (
         "refute: standard output: cannot be written: No space left on device\n  It is in the ledger.\n"
     )
+
+
+def test_a_result_that_its_file_cannot_take_is_told_with_where_it_is_kept() -> None:
     with pytest.raises(OutputLost, match=r"--output /dev/full: cannot be written: No space.*\n.*in the ledger"):
         deliver("verdict", Path("/dev/full"), kept="It is in the ledger.")
 
@@ -65,7 +68,7 @@ def test_what_a_terminal_s_encoding_lacks_is_shown_escaped(monkeypatch: pytest.M
     assert python(code, "").stdout == "\\u2192 \\udce9\n"
 
 
-def test_without_a_terminal_a_stage_is_a_line_on_stderr_long_ones_also_when_they_begin_and_none_in_a_batch(capsys):
+def test_without_a_terminal_each_stage_is_a_line_on_stderr_and_long_ones_also_when_they_begin(capsys):
     with watching() as observer:
         observer.began("scan")
         observer.ended(StageRecord(name="scan", summary="0 findings", duration_s=0.12))
@@ -73,6 +76,9 @@ def test_without_a_terminal_a_stage_is_a_line_on_stderr_long_ones_also_when_they
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == ["scan        0 findings  (0.1 s)", "verify …"]
+
+
+def test_a_batch_shows_no_line_per_stage(capsys):
     with watching(lines=False) as observer:
         observer.began("verify")
         observer.ended(StageRecord(name="verify", summary="passed", duration_s=1))

@@ -89,11 +89,14 @@ def test_a_run_that_says_nothing_about_the_code_takes_no_failure_back(ledger, ma
     assert (found.runs, found.tickets, found.failing_tickets) == (8, 4, ("TCK-101", "TCK-103", "TCK-666"))
 
 
-def test_days_weeks_statuses_testers_labels_and_categories_have_their_rows(added):
+def test_days_and_weeks_are_those_of_utc(added):
     _, found = added
     assert [f"{day:%m-%d}" for day in found["by_day"].index] == ["03-01", "03-03", "03-09"]
     assert list(found["by_day"]["runs"]) == [5, 1, 1]
     assert [f"{week:%m-%d}" for week in found["by_week"].index] == ["02-23", "03-02", "03-09"]
+
+
+def test_statuses_testers_labels_and_categories_have_their_rows(added):
     _, found = added
     once = dict.fromkeys(("BLOCKED_DANGEROUS_SCRIPT", "FAILED_VERIFICATION", "PASS_WEAK"), 1)
     assert dict(found["by_status"]["runs"]) == {**once, "FAILED_ADVERSARIAL": 2, "PASS": 2}
@@ -104,7 +107,7 @@ def test_days_weeks_statuses_testers_labels_and_categories_have_their_rows(added
     assert found["by_category"].loc["edge"].to_dict() == counts
 
 
-def test_the_mutation_score_is_of_all_mutants_and_runs_stand_by_strength_and_by_the_tiers_that_they_asked(added):
+def test_the_mutation_score_is_that_of_all_mutants_together_and_runs_stand_by_strength(added):
     found, by = added
     assert found.mutants_killed == Rate(hits=11 + 11 + 20, trials=60)
     assert found.strength_measured == 3
@@ -112,6 +115,9 @@ def test_the_mutation_score_is_of_all_mutants_and_runs_stand_by_strength_and_by_
         "30–40 %": {"runs": 2, "weak": 1, "passed": 1},
         "90–100 %": {"runs": 1, "weak": 0, "passed": 1},
     }
+
+
+def test_runs_stand_by_the_tiers_that_they_asked_each_once(added):
     _, by = added
     assert by["by_tier"][["runs", "share"]].to_dict("index") == {
         "no model": {"runs": 6, "share": pytest.approx(6 / 7)},

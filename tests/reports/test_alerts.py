@@ -68,9 +68,12 @@ def test_what_a_webhook_did_not_take_is_told_again(webhook: WebhookReceiver, mem
     assert len(webhook.told) == 2
 
 
-def test_only_http_is_a_webhook_and_the_name_of_its_memory_gives_no_secret_away(memory):
+def test_only_http_is_a_webhook(memory: AlertMemory) -> None:
     with pytest.raises(OSError, match="UnsupportedProtocol"):
         tell(budget_alerts(state("26")), memory, post_to("file:///etc/passwd"))
+
+
+def test_the_name_of_a_webhook_s_memory_gives_no_secret_away() -> None:
     assert "token" not in webhook_channel("https://chat.example/hook/token")
 
 

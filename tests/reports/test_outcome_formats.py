@@ -45,13 +45,16 @@ def test_markdown_holds_no_html(outcomes):
     assert "# PASS" not in [line.strip() for line in outside_blocks.splitlines()]
 
 
-def test_in_junit_an_undecided_claim_is_an_error_and_one_refuted_without_a_test_a_failure_with_its_reason(outcomes):
+def test_an_undecided_claim_is_an_error_in_junit(outcomes):
     weak = outcomes["pass_weak"]
     undecided = replace(weak.claims[0], verdict=ClaimVerdict.INCONCLUSIVE, reason="only flaky tests")
     outcome = replace(weak, status=Status.INCONCLUSIVE, claims=(undecided,))
     (case,) = ElementTree.fromstring(render(outcome, "junit")).iter("testcase")
     error = case.find("error")
     assert error.get("message") == "only flaky tests"
+
+
+def test_a_claim_refuted_without_a_test_is_a_failure_with_its_reason_in_junit(outcomes):
     exposed = replace(
         outcomes["failed_adversarial"].claims[1], reason="verify.py:3 mocks what it integrates", decided_by=""
     )

@@ -75,7 +75,7 @@ def test_each_round_of_a_model_tells_what_it_brought():
     assert round_lines([alone]) == []
 
 
-def test_rows_are_plain_json_one_per_claim_or_one_that_says_why_none_was_judged(outcomes):
+def test_rows_are_plain_json_one_per_claim(outcomes):
     rows = claims_rows(outcomes["failed_adversarial"])
     assert json.loads(json.dumps(rows)) == rows
     assert [(row["claim"], row["verdict"], row["evidence"]) for row in rows] == [
@@ -83,6 +83,9 @@ def test_rows_are_plain_json_one_per_claim_or_one_that_says_why_none_was_judged(
         ("C2", "REFUTED", "test_c2_limit"),
     ]
     assert "\x1b" not in str(rows[1]["text"])
+
+
+def test_a_ticket_whose_claims_were_not_judged_has_a_row_that_says_why(outcomes):
     (row,) = claims_rows(outcomes["blocked"])
     assert row["verdict"] == "BLOCKED_DANGEROUS_SCRIPT"
     assert "verify.sh:7" in str(row["evidence"])

@@ -61,7 +61,7 @@ def row(**facts: object) -> ReviewRow:
     return ReviewRow(**{**known, "cost_usd": Decimal("0.02"), **facts})  # type: ignore[arg-type]  # by name
 
 
-def test_reviews_are_counted_by_focus_and_one_ticket_s_critique_ends_with_what_it_means():
+def test_reviews_are_counted_by_focus_and_the_last_ones_listed() -> None:
     rows = [row(), row(verdict=ReviewVerdict.FAIL, failures=2, confirmed=1, cost_usd=None)]
     shown = render_reviews(rows, "table")
     assert "correctness: fail, 2 failures, 1 confirmed" in shown
@@ -69,6 +69,9 @@ def test_reviews_are_counted_by_focus_and_one_ticket_s_critique_ends_with_what_i
     told = json.loads(render_reviews(rows, "json"))
     assert (told["by_focus"][0]["confirmed"], told["reviews"][1]["cost_usd"]) == (1, None)
     assert render_reviews([], "table").startswith("no review yet")
+
+
+def test_one_ticket_s_critique_ends_with_what_it_means() -> None:
     critique = Critique(reviews=(), judgement=Judgement(status=None))
     assert "no objection: no finding blocks" in render_critique(critique, "table")
     assert json.loads(render_critique(critique, "json"))["reviews"] == []

@@ -23,10 +23,13 @@ def test_hostile_text_stays_inside_its_block_and_shows_its_controls():
     assert json.loads(json.dumps(text).encode()) == text  # no lone surrogate is left
 
 
-def test_what_is_too_long_says_how_much_is_not_shown_and_scripts_of_a_list_share_what_prefect_takes():
+def test_a_script_that_is_too_long_says_how_much_is_not_shown():
     text = about_ticket(fake_question(script="echo hi\n" * 3_000), UNTIL).description()
     assert "**NOT shown** the last 4,000 characters" in text
     assert text.count("echo hi") == 2_500
+
+
+def test_scripts_of_a_list_share_what_prefect_takes():
     questions = [fake_question(script="é" * 19_000)] * 7
     text = about_list(questions, UNTIL, subject="B-1", digest="", scripts=7).description()
     assert text.count("é") == MAX_SCRIPTS_CHARS

@@ -60,7 +60,7 @@ def test_an_interrupt_strikes_after_the_record_and_leaves_the_log_free(log, monk
     assert caught
 
 
-def test_a_record_says_when_where_what_and_why_to_its_owner_alone(log):
+def test_a_record_says_when_where_what_and_why(log):
     given = {"run_id": "run-1", "turn_id": "t-2", "reason": "asked for"}
     given |= {"metadata": {"rule": "R1", "count": 2, "ok": True, "none": None, "share": 0.5}}
     head = log.record(Gate.SCAN_OVERRIDE, Decision.ALLOW, **given)
@@ -68,6 +68,9 @@ def test_a_record_says_when_where_what_and_why_to_its_owner_alone(log):
     assert str(record.pop("timestamp")).endswith("+00:00")
     chained = {"sequence": 1, "previous": "0" * 64, "hash": head.hash}
     assert record == {**given, "gate": "scan_override", "decision": "allow", **chained}
+
+
+def test_the_log_is_for_its_owners_eyes(log):
     write(log)
     assert log.path.stat().st_mode & 0o077 == 0
 

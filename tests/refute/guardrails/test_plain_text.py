@@ -105,9 +105,12 @@ def block(text: str | None, label: str = "page 1") -> list[str]:
     return segment(text, label, token=lambda: TOKEN).split("\n")
 
 
-def test_a_block_names_what_it_holds_and_marks_every_line_by_delimiters_that_differ_each_time():
+def test_a_block_names_what_it_holds_and_marks_every_line() -> None:
     marked = [f"{TOKEN}| {line}" for line in ("one", "", "two")]
     assert block("one\n\ntwo") == [f"[UNTRUSTED-CONTENT {TOKEN} page 1]", *marked, f"[END-UNTRUSTED-CONTENT {TOKEN}]"]
+
+
+def test_the_delimiters_differ_each_time() -> None:
     assert segment("x", "page") != segment("x", "page")
     assert len(random_token()) == 16
 

@@ -111,8 +111,11 @@ def test_no_shape_finds_what_is_harmless(example: str) -> None:
     assert mask_secrets(example) == example
 
 
-def test_code_keeps_what_is_a_secret_only_by_its_name_and_what_follows_a_key_that_never_ends():
+def test_code_keeps_what_is_a_secret_only_by_its_name() -> None:
     code = "token = read()\npassword='a b'\nkey = 'AKIAIOSFODNN7EXAMPLE'"
     assert mask_secrets(code, labelled=False) == f"token = read()\npassword='a b'\nkey = '{MASK}'"
+
+
+def test_a_key_that_never_ends_hides_nothing_after_it() -> None:
     code = "# -----BEGIN PRIVATE KEY-----\ndef steal(x):\n    return x\n# -----END PRIVATE KEY-----\n"
     assert mask_secrets(code, labelled=False) == code.replace("-----BEGIN PRIVATE KEY-----\n", f"{MASK}")

@@ -113,10 +113,13 @@ def failure(site: Server, path: str, limits: FetchLimits = LIMITS) -> str:
     return failed.value.reason
 
 
-def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is_also_after_a_redirect(site):
+def test_a_page_comes_with_where_it_was_found_and_what_it_says_it_is(site: Server) -> None:
     page = get(site, "/page")
     assert page.url == f"http://{HOST}:{site.server_port}/page"
     assert (page.content_type, page.charset, page.body) == ("text/html", "iso-8859-1", b"<p>h\xe4llo")
+
+
+def test_a_redirect_is_followed_and_told(site: Server) -> None:
     assert get(site, "/there").url.endswith("/page")
 
 

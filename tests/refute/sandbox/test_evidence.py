@@ -53,8 +53,11 @@ def test_a_bomb_that_goes_on_after_its_shell_succeeded_is_named(refused: int | N
     assert end == LimitReached(limit=Limit.PIDS, detail="256 processes and threads", exit_code=0)
 
 
-def test_whether_a_mount_is_full_is_unknown_where_it_is_unseen_and_sizes_of_files_say_nothing_where_it_is():
+def test_whether_a_mount_is_full_is_unknown_where_it_cannot_be_seen() -> None:
     assert full_mounts(0, ("/workspace",)) is None
+
+
+def test_sizes_of_files_say_nothing_where_the_file_systems_themselves_were_asked() -> None:
     linked_twice = workspace(used_bytes=600 * 1024**2)
     assert judge(facts(1, workspace=linked_twice, full=())) == Exited(code=1)
 

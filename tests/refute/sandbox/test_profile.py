@@ -73,8 +73,11 @@ def test_a_variable_that_could_become_a_command_is_refused(name: str) -> None:
         environment(bash_job("true", environment={name: "x"}))
 
 
-def test_calls_that_are_not_listed_are_refused_and_files_cannot_be_leased_by_any_spelling_of_the_command():
+def test_whatever_is_not_listed_is_refused() -> None:
     assert json.loads(seccomp_profile())["defaultAction"] == "SCMP_ACT_ERRNO"
+
+
+def test_files_cannot_be_leased_by_any_spelling_of_the_command() -> None:
     assert all([argument["op"] for argument in rule["args"]] == ["SCMP_CMP_EQ"] for rule in rules()["fcntl"])
     assert 1024 not in {rule["args"][0]["value"] for rule in rules()["fcntl"]}
 

@@ -44,11 +44,14 @@ def test_a_wheel_cannot_write_outside_its_place(path: str, tmp_path):
         pack_wheels([wheel], tmp_path / "deep" / "er" / "layer.tar", python="3.11")
 
 
-def test_wheels_that_unpack_to_too_much_and_files_that_are_no_archive_are_refused(tmp_path, monkeypatch):
+def test_wheels_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(requirements_layer, "MAX_BYTES", 1000)
     wheel = made(FakeWheel(name="bomb", files={"bomb.py": "#" * 2000}), tmp_path)
     with pytest.raises(RequirementsUnavailable, match="unpack to more than"):
         pack_wheels([wheel], tmp_path / "layer.tar", python="3.11")
+
+
+def test_a_file_that_is_no_archive_is_refused(tmp_path):
     wheel = made(FakeWheel(name="broken"), tmp_path)
     wheel.path.write_bytes(b"not a zip archive")
     with pytest.raises(RequirementsUnavailable, match="no zip archive"):

@@ -22,11 +22,10 @@ def _scan(source: str = SOURCE, path: str = "ci/verify.sh") -> ScanResult:
     return ScanResult(findings=findings, scanned=(path,))
 
 
-def test_text_shows_the_line_with_a_caret_under_the_command_and_ends_with_the_verdict_and_counts():
+def test_text_shows_the_line_with_a_caret_under_the_command() -> None:
     lines = render_text(_scan(), {"ci/verify.sh": SOURCE}).split("\n")
     shown = lines.index(" 2 | cd build && rm -rf /etc")
     assert lines[shown + 1] == "   |             ^^^^^^^^^^^"
-    assert render_text(_scan(), {}).strip().endswith("BLOCKED: 1 file scanned, 1 critical, 1 medium")
 
 
 def test_columns_count_letters() -> None:
@@ -38,13 +37,17 @@ def test_columns_count_letters() -> None:
     assert (finding.column, finding.matched) == (10, "open('/etc/shadow')")
 
 
+def test_text_ends_with_the_verdict_and_counts() -> None:
+    assert render_text(_scan(), {}).strip().endswith("BLOCKED: 1 file scanned, 1 critical, 1 medium")
+
+
 def test_text_of_a_hostile_line_holds_no_control_characters() -> None:
     source = "rm -rf /etc \x1b[2J\x07 '\u202e'\n"
     text = render_text(_scan(source), {"ci/verify.sh": source})
     assert [char for char in text if not char.isprintable() and char != "\n"] == []
 
 
-def test_json_is_versioned_and_names_what_blocks_and_to_what_it_was_compared():
+def test_json_is_versioned_and_names_what_blocks() -> None:
     document = json.loads(render_json(_scan()))
     assert document["schema_version"] == 1
     assert document["safe"] is False
@@ -52,9 +55,6 @@ def test_json_is_versioned_and_names_what_blocks_and_to_what_it_was_compared():
         ("delete-outside", True, 2),
         ("network-external", False, 3),
     ]
-    assert json.loads(render_json(_scan()))["compared"] is None
-    document = json.loads(render_json(_scan(), Compared(base="main", left_out=2)))
-    assert document["compared"] == {"base": "main", "left_out": 2}
 
 
 def test_sarif_points_each_result_at_its_rule_and_place() -> None:
@@ -80,6 +80,12 @@ def test_annotations_tell_what_is_allowed_and_what_is_not_shown(tmp_path: Path) 
     place = "::notice file=ci/verify.sh,line=2,col=13,title=Allowed by the allow-file [delete-outside] (refuse)::"
     assert f"{place}reviewed, 100%25%0ARead as: rm -rf /etc\n" in text
     assert text.endswith("::notice title=refute scan::2 findings that main\\n::error::x has already, not shown\n")
+
+
+def test_json_tells_to_what_it_was_compared() -> None:
+    assert json.loads(render_json(_scan()))["compared"] is None
+    document = json.loads(render_json(_scan(), Compared(base="main", left_out=2)))
+    assert document["compared"] == {"base": "main", "left_out": 2}
 
 
 def test_allowed_finding_is_counted_and_shown(tmp_path: Path) -> None:
@@ -122,13 +128,16 @@ def test_an_entry_with_a_digest_covers_only_the_text_that_was_reviewed(tmp_path:
     assert not suppress(_scan(), allowed, {}).suppressed
 
 
-def test_findings_that_say_the_same_are_one_block_with_their_lines_and_tabs_are_shown_as_blanks():
+def test_findings_that_say_the_same_are_one_block_with_their_lines() -> None:
     source = "sudo make a\nsudo make b\nsudo make c\n"
     findings = scan_text("v.sh", source.encode())
     text = render_text(ScanResult(findings=findings, scanned=("v.sh",)), {"v.sh": source})
     assert text.count("Asks for more rights") == 1
     assert "also at: lines 2, 3" in text
     assert "3 medium" in text
+
+
+def test_tabs_are_shown_as_blanks() -> None:
     source = "\trm -rf /etc\n"
     text = render_text(ScanResult(findings=scan_text("v.sh", source.encode()), scanned=("v.sh",)), {"v.sh": source})
     assert " 1 |     rm -rf /etc\n   |     ^" in text
@@ -149,9 +158,12 @@ def test_what_is_not_understood_is_shown_where_it_begins(text: str, line: int) -
     assert "read as" not in shown
 
 
-def test_what_was_read_is_told_where_more_than_quotes_were_lost():
+def test_a_command_that_only_loses_its_quotes_is_not_told_twice() -> None:
     text = "grep '^root' /etc/passwd\n"
     assert "read as" not in render_text(_scan(text), {"ci/verify.sh": text})
+
+
+def test_another_process_is_called_so() -> None:
     assert "read as: kill -9 ‹pid of another›" in render_text(_scan("kill -9 $(pgrep sshd)\n"), {})
 
 

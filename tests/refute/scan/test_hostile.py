@@ -138,16 +138,25 @@ def test_commands_within_commands_are_followed_in_time(command: str) -> None:
     assert time.process_time() - started < 10
 
 
-def test_neither_name_nor_first_line_hides_what_a_file_runs():
+def test_wrong_name_does_not_hide_the_language() -> None:
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.SHELL, "notes.txt")
     assert _blocks(b"#!/bin/bash\nrm -rf /\n", Language.PYTHON, "x.py")
+
+
+def test_name_and_first_line_that_disagree_block() -> None:
     rules = {finding.rule_id for finding in scan_text("x.py", b"#!/bin/sh\necho = 1\n")}
     assert "misleading-text" in rules
+
+
+def test_command_in_the_first_line_is_judged() -> None:
     assert _blocks(b"#!/usr/bin/env -S bash -c 'rm -rf /'\necho hi\n", Language.SHELL, "x.sh")
 
 
-def test_unknown_languages_and_missing_entry_points_block():
+def test_unknown_language_blocks() -> None:
     assert [finding.rule_id for finding in scan_text("x.pl", b"#!/usr/bin/perl\nprint 1")] == ["unanalysable"]
+
+
+def test_missing_entry_point_blocks() -> None:
     assert not scan_files({}, ["verify.sh"]).safe
 
 
@@ -183,10 +192,13 @@ def test_launcher_that_does_more_is_blocked(line: str) -> None:
     assert any(finding.severity >= Severity.HIGH for finding in findings)
 
 
-def test_chains_of_functions_and_those_that_call_themselves_are_followed_or_block():
+def test_chain_of_functions_is_followed_or_blocks() -> None:
     for length in (30, 60):
         chain = "".join(f'f{n}() {{ f{n + 1} "$@"; }}\n' for n in range(length))
         assert _blocks(f'{chain}f{length}() {{ "$@"; }}\nf0 rm -rf /etc\n'.encode(), Language.SHELL)
+
+
+def test_function_that_calls_itself_with_something_new_is_followed() -> None:
     assert _blocks(b'f() { [ -n "$2" ] && "$@" || f rm -rf /etc; }; f x', Language.SHELL)
     assert _blocks(b'run() { "$@"; }; run run run rm -rf /etc', Language.SHELL)
 

@@ -84,10 +84,13 @@ def test_rows_of_an_operator_count_beside_ours(own: Path, text: str, *, blocks: 
     assert _blocks(text, Language.SHELL, own) == blocks
 
 
-def test_rows_of_an_operator_count_for_python_and_reach_the_child_that_reads_hostile_input(own):
+def test_rows_of_an_operator_count_for_python(own: Path) -> None:
     source = "import ours\nours.run('rm -rf /')\n"
     assert scan_python("x.py", source) == ()
     assert {finding.rule_id for finding in scan_python("x.py", source, tables=own)} == {"delete-outside"}
+
+
+def test_rows_of_an_operator_reach_the_child_that_reads_hostile_input(own: Path) -> None:
     assert _blocks("deployctl up\n# " + "x" * 9_000, Language.SHELL, own)
 
 

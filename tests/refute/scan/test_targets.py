@@ -22,12 +22,15 @@ def test_standard_input_is_taken_for_what_its_first_line_says() -> None:
     assert [one.language for one in (*shell, *python)] == [Language.SHELL, Language.PYTHON]
 
 
-def test_a_named_file_is_read_in_the_language_that_is_forced_and_blocks_where_nobody_knows_any(tmp_path):
+def test_a_named_file_is_read_in_the_language_that_is_forced(tmp_path: Path) -> None:
     path = tmp_path / "steps"
     path.write_text("import os\nos.remove('/etc/passwd')\n")
     result = scan_targets(collect([path], None, Language.PYTHON))
     assert not result.safe
     assert result.scanned == (path.as_posix(),)
+
+
+def test_a_file_whose_language_nobody_knows_blocks(tmp_path: Path) -> None:
     path = tmp_path / "steps"
     path.write_text("print 1\n")
     assert {finding.rule_id for finding in scan_targets(collect([path], None, None)).blocking} == {"unanalysable"}

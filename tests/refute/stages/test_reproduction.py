@@ -120,7 +120,7 @@ def triage(about: Ticket) -> Triage:
     return Triage(claims=tuple(ClaimResult(claim_id=one.id, text=one.text, **untested) for one in about.claims))
 
 
-def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them_and_others_are_left_as_they_are():
+def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them():
     one = ticket("version() is integration tested with the real git.", "version() returns what git says.")
     exposed = expose_false_claims(triage(one), one, FILES)
     assert [claim.verdict for claim in exposed.claims] == [ClaimVerdict.REFUTED, ClaimVerdict.UNTESTED]
@@ -128,6 +128,9 @@ def test_a_claim_whose_tests_mock_the_integration_is_refuted_by_them_and_others_
     assert failure.error_type == "FalseTestingClaim"
     assert "test_tool.py:5" in failure.error_message
     compile(failure.reproducer, "reproduce.py", "exec")
+
+
+def test_other_claims_are_left_as_they_are():
     one = ticket("version() returns what git says.")
     before = triage(one)
     assert expose_false_claims(before, one, FILES) is before

@@ -67,7 +67,7 @@ def test_a_script_that_cannot_be_analysed_is_never_allowed(workspace, allow_file
         scanned(workspace, allow_file)
 
 
-def test_the_author_of_the_scripts_cannot_give_it_nor_a_link_to_it(workspace, allow_file):
+def test_the_author_of_the_scripts_cannot_give_it(workspace):
     (workspace / "allow.yaml").write_text(ENTRY)
     with pytest.raises(UsageError, match=r"lies in the ticket's workspace .*, expected a place outside"):
         scanned(workspace, workspace / "allow.yaml")
@@ -75,6 +75,9 @@ def test_the_author_of_the_scripts_cannot_give_it_nor_a_link_to_it(workspace, al
     link.symlink_to(workspace / "allow.yaml")
     with pytest.raises(UsageError, match="lies in the ticket's workspace"):
         scanned(workspace, link)
+
+
+def test_a_link_in_the_workspace_is_the_author_s_too(workspace, allow_file):
     (workspace / "link.yaml").symlink_to(allow_file)
     with pytest.raises(UsageError, match="lies in the ticket's workspace"):
         require_foreign(workspace / "link.yaml", workspace, "allow-file", "scan_allow_file")

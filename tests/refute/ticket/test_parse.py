@@ -246,11 +246,14 @@ def test_json_lines_hold_one_ticket_each(workspace):
     assert [(ticket.id, ticket.source) for ticket in each_ticket(path)] == [("A", f"{path}:1"), ("B", f"{path}:3")]
 
 
-def test_faulty_lines_are_named_with_their_numbers_and_those_of_a_batch_are_said_together(workspace):
+def test_a_faulty_line_is_named_with_its_number(workspace):
     path = written(workspace, json.dumps(FIELDS) + "\n{broken\n", "batch.jsonl")
     with pytest.raises(TicketInvalid, match=r"batch\.jsonl:2") as caught:
         load_ticket(path)
     assert "line 2, column 2" in str(caught.value)
+
+
+def test_the_faults_of_all_tickets_of_a_batch_are_said_together(workspace):
     path = written(workspace, '{"id": "A"}\n{"id": "B"}\n', "batch.jsonl")
     with pytest.raises(TicketInvalid) as caught:
         load_ticket(path)
