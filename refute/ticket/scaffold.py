@@ -179,7 +179,8 @@ def _claim_lines(start: _Start) -> Iterable[str]:
         yield f"  - {'text: ' if one.fields else ''}{_quoted(one.claim)}"
         yield from (f"    {line}" for line in one.fields)
     if more := [one.about.partition("(")[0] for one in found[_MAX_CLAIMS:]]:
-        yield f"  # {len(more)} more changed, and no claim says anything of them yet: {shorten(', '.join(more), 300)}"
+        named = shorten(", ".join(more), 300, placeholder=" …")
+        yield f"  # {len(more)} more changed, and no claim says anything of them yet: {named}"
     if not found:
         yield "  - " + _quoted(f"{PLACEHOLDER}: what the change gives for which input")
 

@@ -40,8 +40,9 @@ def lines(log: Path) -> list[str]:
 
 def test_a_log_as_it_was_written_passes(log):
     code, said = verify()
-    told = "4 lines, chain intact", "ledger: 3 of 3 verdicts found"
-    assert (code, [line in said for line in told]) == (0, [True, True])
+    assert code == 0
+    assert "4 lines, chain intact" in said
+    assert "ledger: 3 of 3 verdicts found" in said
 
 
 @pytest.mark.parametrize("kept", [0, 2])

@@ -68,8 +68,10 @@ def test_long_lists_are_cut_with_what_is_left_out(outcomes):
     caveats, scan = tuple(f"caveat {number}" for number in range(40)), replace(scan, findings=scan.findings * 40)
     many = replace(failed, failures=failed.failures * 12, caveats=caveats, scan=scan)
     markdown, table = render(many, "markdown"), render(many, "table")
-    assert [words in markdown for words in ("2 more refutations in the outcome's JSON", "and 10 more")] == [True] * 2
-    assert [words in table for words in ("and 28 more findings", "and 28 more\n")] == [True] * 2
+    assert "2 more refutations in the outcome's JSON" in markdown
+    assert "and 10 more" in markdown
+    assert "and 28 more findings" in table
+    assert "and 28 more\n" in table
 
 
 def test_a_failure_without_message_input_and_traceback_can_be_shown(outcomes):

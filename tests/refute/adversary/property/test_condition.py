@@ -52,7 +52,8 @@ def test_a_condition_of_which_the_claim_is_silent_is_no_evidence(
 ) -> None:
     (test,) = written(tmp_path, OLD, text, words=where).tests
     assert test.doubt.startswith(doubt)
-    assert (test.origin is Origin.EARLIER, Origin.EARLIER.by_author) == (doubt == "", False)
+    assert (test.origin is Origin.EARLIER) is (doubt == "")
+    assert not Origin.EARLIER.by_author
 
 
 def test_a_name_that_is_no_parameter_is_told(tmp_path: Path) -> None:

@@ -76,7 +76,8 @@ def test_an_error_that_the_claim_names_is_independent_on_drawn_inputs(
 )
 def test_a_function_that_gives_another_result_than_the_named_one_fails(name: str, other: str, origin: Origin) -> None:
     attack = PropertyTester().write_tests(brief_of(CODE, [replace(CLAIM, same_as={name: other})]))
-    assert ([test.origin for test in attack.tests], origin.by_author) == ([origin], origin is Origin.AUTHOR_PROPERTY)
+    assert [test.origin for test in attack.tests] == [origin]
+    assert origin.by_author is (origin is Origin.AUTHOR_PROPERTY)
     assert failures(attack, CODE) == {}
     wrong = CODE.replace("total = 0", "total = len(xs) == 2").replace("text[len(prefix):] if", "text.lstrip(prefix) if")
     assert len(failures(attack, wrong)) == 1
